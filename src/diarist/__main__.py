@@ -1,0 +1,22 @@
+"""Entry point. Looks at the first argument before anything is imported: start-up time is a budget."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Runs the `diarist` command and returns its exit code: 0 done, 1 failed, 2 bad usage."""
+    arguments = sys.argv[1:]
+    if arguments[:1] in (["--version"], ["-V"]):
+        from diarist import __version__
+
+        sys.stdout.write(f"diarist {__version__}\n")
+        return 0
+    from diarist.cli import run
+
+    return run(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

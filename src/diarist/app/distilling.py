@@ -1,0 +1,125 @@
+"""Dirty sessions → entries: load the evidence, distil, write record and search text, publish."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from diarist.app.evidence import Evidence, load_session, main_info
+from diarist.app.projects import resolve_project
+from diarist.app.publishing import Publication, plan_publications, write_publications
+from diarist.app.records import entry_record
+from diarist.model.ids import make_id
+from diarist.model.redacted import derived
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Toolbox
+    from diarist.model.entry import Entry
+    from diarist.model.record import Part
+    from diarist.model.session import SessionInfo
+    from diarist.stages.distil import Distilled
+
+BATCH_SECONDS = 1.0
+BATCH_ENTRIES = 128
+
+
+@dataclass
+class Changed:
+    """What a pass over the dirty sessions did."""
+
+    entries: list[Entry] = field(default_factory=list)
+    created: int = 0
+    updated: int = 0
+    without_entry: int = 0
+
+
+@dataclass(frozen=True)
+class _Made:
+    key: tuple[str, str]
+    chunks: list[tuple[str, ...]]
+    distilled: Distilled | None
+    cwd: str = ""
+
+
+def project_of(parts: Sequence[Part]) -> str:
+    """The project that a session's parts tell of."""
+    info = main_info(parts)
+    return info.project or resolve_project(info.cwd, info.repository)
+
+
+def distil_dirty(box: Toolbox, tell: Callable[[int, int], None]) -> Changed:
+    """Distils every dirty session. Entries that come out as they were are not counted as changed."""
+    changed = Changed()
+    dirty = box.store.list_dirty()
+    batch: list[_Made] = []
+    began = time.monotonic()
+    for number, (agent, session) in enumerate(dirty, 1):
+        batch.append(_distil(box, agent, session))
+        if len(batch) >= BATCH_ENTRIES or time.monotonic() - began >= BATCH_SECONDS or number == len(dirty):
+            _write(box, batch, changed)
+            batch, began = [], time.monotonic()
+            tell(number, len(dirty))
+    return changed
+
+
+def distil_all(box: Toolbox) -> Changed:
+    """Every session anew, dirty or not; what comes out as it was is left alone."""
+    changed = Changed()
+    for agent, session in box.store.list_sessions():
+        _write(box, [_distil(box, agent, session)], changed)
+    return changed
+
+
+def distil_parts(box: Toolbox, parts: Sequence[Part]) -> Distilled | None:
+    """The entry of one session's parts; its project and ids follow from the parts alone."""
+    from diarist.model.host import HostFacts
+    from diarist.stages.distil import distil
+
+    reader = box.reader()
+    info = main_info(parts)
+    project = reader.redactor.redact(project_of(parts))
+    return distil(
+        load_session(Evidence(parts, reader), project),
+        entry_id=entry_id(info, project),
+        task_id=derived(info.task or info.session),
+        host=msgspec.convert(info.host, HostFacts) if info.host else None,
+        rules_version=reader.redactor.version,
+    )
+
+
+def entry_id(info: SessionInfo, project: str) -> str:
+    """Id of the entry of a session, or of the task a host gave."""
+    if info.task:
+        return make_id("task", info.agent, project, info.task)
+    return make_id(info.agent, info.session, info.split_of)
+
+
+def _distil(box: Toolbox, agent: str, session: str) -> _Made:
+    parts = box.store.get_parts(agent, session)
+    distilled = distil_parts(box, parts) if parts else None
+    return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "")
+
+
+def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
+    planned: list[Publication] = []
+    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+        for made in batch:
+            if [part.chunks for part in box.store.get_parts(*made.key)] != made.chunks:
+                continue  # another process added to it meanwhile: it stays dirty
+            tx.clear_dirty(*made.key)
+            if made.distilled is None:
+                changed.without_entry += 1
+                continue
+            entry = made.distilled.entry
+            record = entry_record(entry, trust="agent", at=box.now())
+            known = box.store.get_record(entry.id)
+            if tx.put_record(record, made.distilled.search):
+                changed.entries.append(entry)
+                changed.created += known is None
+                changed.updated += known is not None
+                planned += plan_publications(box, tx, record, made.cwd)
+    write_publications(box, planned)

@@ -1,0 +1,132 @@
+"""Runs and notes that a host or a person hands over directly, without a transcript file of an agent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from diarist.app.distilling import distil_parts
+from diarist.app.publishing import plan_publications, write_publications
+from diarist.app.records import entry_record, note_record
+from diarist.errors import InvalidInputError
+from diarist.model.codec import from_json, to_json
+from diarist.model.ids import make_id
+from diarist.model.record import Note, Part, Record, Trust
+from diarist.model.session import CaptureReport, SessionInfo
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Toolbox
+    from diarist.model.entry import Entry
+
+MAX_TASK_ID = 1000
+
+
+def add_entry(
+    box: Toolbox, *, task_id: str, transcript: str, agent: str, project: str, created_at: datetime, host: dict[str, Any] | None = None
+) -> Entry:
+    """Distils a transcript (plain text or JSON lines) under a host's own task id. The same task id again replaces the entry.
+
+    Raises
+    ------
+    InvalidInputError
+        `task_id` is blank or too long, or the transcript says nothing (no prompt, call or reply).
+    """
+    if not isinstance(transcript, str):
+        raise InvalidInputError(f"the transcript must be text, not {type(transcript).__name__}")
+    if not task_id.strip() or len(task_id) > MAX_TASK_ID:
+        raise InvalidInputError(f"the task id must hold 1 to {MAX_TASK_ID} characters; it has {len(task_id)}")
+    reader = box.reader()
+    redact = reader.redactor.redact
+    created = utc(created_at, "created_at")
+    info = SessionInfo(
+        session=redact(task_id),
+        agent=redact(agent),
+        format="text",
+        ended_at=created,
+        task=redact(task_id),
+        project=redact(project),
+        host=reader.redactor.json(host) if host else {},
+    )
+    content = redact(transcript.encode("utf-8", "replace").decode("utf-8")).encode()
+    chunk = reader.vault.put(content)
+    part = Part(
+        agent=info.agent,
+        session=f"task:{info.project}/{info.task}",
+        key="text",
+        role="text",
+        chunks=(chunk,),
+        steps=0,
+        first_at=created,
+        info=to_json(info),
+        capture=to_json(CaptureReport(seen=1, kept=1)),
+        rules_version=reader.redactor.version,
+    )
+    distilled = distil_parts(box, [part])
+    if distilled is None:
+        raise InvalidInputError(f"the transcript of task {redact(task_id)!r} holds no prompt, tool call or reply; nothing was added")
+    reader.vault.flush()
+    record = entry_record(distilled.entry, trust="host", at=box.now())
+    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+        tx.put_part(part)
+        tx.clear_dirty(part.agent, part.session)
+        tx.put_record(record, distilled.search)
+        planned = plan_publications(box, tx, record)
+    write_publications(box, planned)
+    return distilled.entry
+
+
+def add_note(
+    box: Toolbox,
+    *,
+    title: str,
+    body: str,
+    tags: Sequence[str],
+    project: str,
+    created_at: datetime,
+    trust: Trust,
+    note_id: str | None = None,
+) -> Record:
+    """Adds a curated document, or replaces the one with `note_id`.
+
+    Raises
+    ------
+    InvalidInputError
+        The title is blank.
+    """
+    if not title.strip():
+        raise InvalidInputError("a note needs a title")
+    redact = box.reader().redactor.redact
+    created = utc(created_at, "created_at")
+    note = Note(
+        title=redact(title), body=redact(body), tags=tuple(dict.fromkeys(redact(tag.strip().lower()) for tag in tags if tag.strip()))
+    )
+    digest = hashlib.sha256(to_json(note)).hexdigest()
+    record_id = note_id or make_id("note", project, created.isoformat(), digest)
+    record, search = note_record(record_id, note, project=redact(project), trust=trust, created_at=created, at=box.now())
+    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+        tx.put_record(record, search)
+    return record
+
+
+def edit_note(box: Toolbox, record: Record, *, body: str, title: str | None, tags: Sequence[str] | None) -> Record:
+    """Replaces a note's text, and its title and tags where given; its id and time stay."""
+    old = from_json(record.body, Note)
+    return add_note(
+        box,
+        title=old.title if title is None else title,
+        body=body,
+        tags=old.tags if tags is None else tags,
+        project=record.project,
+        created_at=record.created_at,
+        trust=record.trust,
+        note_id=record.id,
+    )
+
+
+def utc(at: datetime, name: str) -> datetime:
+    """The time in UTC. Raises InvalidInputError where it does not tell its zone."""
+    if at.tzinfo is None:
+        raise InvalidInputError(f"{name} must be an aware datetime; add tzinfo=timezone.utc")
+    return at.astimezone(UTC)

@@ -1,0 +1,301 @@
+"""Transcripts in: find files, read them into evidence, distil what changed, publish, bring the index up to date.
+
+Two steps, each safe to interrupt. Reading writes evidence and marks sessions dirty, in small transactions; distilling
+turns dirty sessions into entries. A run that was killed leaves dirty marks, and the next run begins with them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from diarist.app.distilling import Changed, distil_dirty
+from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
+from diarist.app.sources import Source, SourceProblem, find_sources
+from diarist.errors import UsageError
+from diarist.model.entry import Entry
+from diarist.model.record import Part, SourceState
+from diarist.model.session import CaptureReport, Step
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Reader, Toolbox
+    from diarist.ports import Store
+
+BATCH_FILES = 64
+BATCH_SECONDS = 1.0
+DISTIL_BYTES = 64 << 20
+"""Distil what is dirty after this much was read, so that a long import shows entries on the way."""
+POOL_BYTES = 24 << 20
+"""Less than this is read faster in one process than workers start."""
+
+
+@dataclass(frozen=True)
+class IngestOptions:
+    """How to import. `since`: files changed before are left alone; `agent`, `project`: only sessions of these."""
+
+    since: datetime | None = None
+    agent: str | None = None
+    project: str | None = None
+    dry_run: bool = False
+    jobs: int = 1
+
+
+@dataclass
+class IngestReport:
+    """What a run did. `entries`: made or changed, in file order; `captures`: one a session read."""
+
+    entries: list[Entry] = field(default_factory=list)
+    captures: list[CaptureReport] = field(default_factory=list)
+    files_read: int = 0
+    files_unchanged: int = 0
+    files_skipped: int = 0
+    """No known format, empty, or left out by a filter."""
+    bytes_read: int = 0
+    without_entry: int = 0
+    """Sessions without a prompt, a call or a reply."""
+    created: int = 0
+    updated: int = 0
+    problems: list[SourceProblem] = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def lost(self) -> bool:
+        """True if something that should have been imported was not."""
+        return any(problem.lost for problem in self.problems)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands, for a progress bar: bytes done of bytes to do, and the step it is at."""
+
+    done: int
+    total: int
+    stage: str
+    files: int = 0
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class Ingest:
+    """One run over files."""
+
+    def __init__(self, box: Toolbox, options: IngestOptions, on_progress: OnProgress | None = None) -> None:
+        self._box = box
+        self._options = options
+        self._tell = on_progress or (lambda _progress: None)
+        self._order: dict[tuple[str, str], None] = {}
+        self.report = IngestReport()
+
+    def run(self, paths: Sequence[Path], stdin: bytes | None = None) -> IngestReport:
+        """Imports what is below `paths` and, if given, a transcript that came through standard input."""
+        todo = self._plan(paths)
+        total = sum(source.size for source, _ in todo) + len(stdin or b"")
+        if self._options.dry_run:
+            self.report.files_read, self.report.bytes_read = len(todo), total
+            return self.report
+        try:
+            self._distil()
+            self._read(todo, total)
+            if stdin is not None:
+                self._apply([(None, read_bytes(stdin, self._box.reader(), self._box.now()))])
+            self._distil()
+        except KeyboardInterrupt:
+            self.report.interrupted = True
+        return self.report
+
+    def _plan(self, paths: Sequence[Path]) -> list[tuple[Source, Before | None]]:
+        """Files that are new or changed, with what is known of them."""
+        todo = []
+        for found in find_sources(paths):
+            if isinstance(found, SourceProblem):
+                self.report.problems.append(found)
+                continue
+            if self._options.since is not None and found.mtime_ns < self._options.since.timestamp() * 1e9:
+                self.report.files_skipped += 1
+                continue
+            state = self._box.store.get_source(source_key(found.path))
+            if state is not None and (state.size, state.mtime_ns, state.inode) == (found.size, found.mtime_ns, found.inode):
+                self.report.files_unchanged += 1
+                continue
+            todo.append((found, _before(state, self._box.store)))
+        return todo
+
+    def _read(self, todo: list[tuple[Source, Before | None]], total: int) -> None:
+        done, since_distil, batch, began = 0, 0, list[tuple[Source | None, FileRead]](), time.monotonic()
+        for source, read in self._results(todo, total):
+            batch.append((source, read))
+            done += source.size
+            since_distil += read.bytes_read
+            if len(batch) >= BATCH_FILES or time.monotonic() - began >= BATCH_SECONDS:
+                self._apply(batch)
+                batch, began = [], time.monotonic()
+            if since_distil >= DISTIL_BYTES:
+                self._apply(batch)
+                batch, since_distil = [], 0
+                self._distil()
+            self._tell(Progress(done, total, "reading", self.report.files_read))
+        self._apply(batch)
+
+    def _results(self, todo: list[tuple[Source, Before | None]], total: int) -> Iterator[tuple[Source, FileRead]]:
+        jobs = min(self._options.jobs, len(todo))
+        if jobs <= 1 or total < POOL_BYTES:
+            reader = self._box.reader() if todo else None
+            for source, before in todo:
+                assert reader is not None
+                yield source, read_file(source.path, source.explicit, reader, before, self._box.now())
+            return
+        with ProcessPoolExecutor(
+            jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(self._box.make_reader,)
+        ) as pool:
+            yield from _in_order(pool, todo, self._box.now)
+
+    def _apply(self, batch: Iterable[tuple[Source | None, FileRead]]) -> None:
+        """Writes down what was read, in one transaction, once the evidence is on disk."""
+        batch = list(batch)
+        if not batch:
+            return
+        self._box.reader().vault.flush()
+        with self._box.store.transaction(actor=self._box.actor, at=self._box.now()) as tx:
+            for source, read in batch:
+                kept = [part for part in read.parts if self._wanted(part)]
+                for part in kept:
+                    for each in _placed(part, read.continued, self._box.store, self._box.reader()):
+                        tx.put_part(each)
+                    self._order.setdefault((part.agent, part.session))
+                if read.source is not None and len(kept) == len(read.parts):
+                    tx.put_source(read.source)
+                self._count(source, read, len(kept))
+
+    def _count(self, source: Source | None, read: FileRead, kept: int) -> None:
+        path = str(source.path) if source is not None else "-"
+        if read.status == "lost":
+            self.report.problems.append(SourceProblem(path, read.reason))
+            return
+        if read.status == "unknown" or (read.parts and not kept):
+            self.report.files_skipped += 1
+            if source is None or (source.explicit and read.status == "unknown"):
+                self.report.problems.append(SourceProblem(path, read.reason, lost=read.reason != "empty"))
+            return
+        self.report.files_read += 1
+        self.report.bytes_read += read.bytes_read
+        self.report.captures += read.captures
+        for capture in read.captures:
+            if capture.malformed or capture.skipped.get("redaction-failed"):
+                self.report.problems.append(SourceProblem(path, _lines(capture)))
+
+    def _wanted(self, part: Part) -> bool:
+        from diarist.app.distilling import project_of
+
+        if self._options.agent is not None and part.agent != self._options.agent:
+            return False
+        return self._options.project is None or project_of([part]) == self._options.project
+
+    def _distil(self) -> None:
+        changed = distil_dirty(self._box, lambda done, total: self._tell(Progress(done, total, "distilling", self.report.files_read)))
+        self._merge(changed)
+
+    def _merge(self, changed: Changed) -> None:
+        self.report.without_entry += changed.without_entry
+        self.report.created += changed.created
+        self.report.updated += changed.updated
+        known = {entry.id: number for number, entry in enumerate(self.report.entries)}
+        for entry in changed.entries:
+            if entry.id in known:
+                self.report.entries[known[entry.id]] = entry
+            else:
+                self.report.entries.append(entry)
+        places = {key: number for number, key in enumerate(self._order)}
+        self.report.entries.sort(key=lambda entry: places.get((str(entry.agent), str(entry.session_id)), -1))
+
+
+def _before(state: SourceState | None, store: Store) -> Before | None:
+    if state is None:
+        return None
+    captures: dict[str, CaptureReport] = {}
+    for name in state.sessions:
+        agent, _, session = name.partition(":")
+        part = next((each for each in store.get_parts(agent, session) if each.key.startswith(state.key[:24])), None)
+        if part is not None:
+            captures[session] = msgspec.json.decode(part.capture, type=CaptureReport)
+    return Before(state, captures)
+
+
+def _placed(part: Part, continued: bool, store: Store, reader: Reader) -> Iterator[Part]:
+    """The part as it must stand in the store beside what is there already.
+
+    Read on from a checkpoint: the new chunks go behind the old ones. Read anew: it takes the old one's place, which is
+    kept under another key if it holds steps that the file has lost since.
+    """
+    old = next((each for each in store.get_parts(part.agent, part.session) if each.key == part.key), None)
+    if old is not None and continued:
+        first_at = min(filter(None, (old.first_at, part.first_at)), default=None)
+        part = msgspec.structs.replace(part, chunks=old.chunks + part.chunks, steps=old.steps + part.steps, first_at=first_at)
+    elif old is not None and not _rids(old, reader) <= _rids(part, reader):
+        yield msgspec.structs.replace(old, key=f"{old.key}-{old.chunks[-1][:12]}")
+    yield part
+
+
+def _rids(part: Part, reader: Reader) -> set[str]:
+    decode = msgspec.json.Decoder(Step).decode
+    return {decode(line).rid for chunk in part.chunks for line in reader.vault.get(chunk).splitlines()}
+
+
+def _lines(capture: CaptureReport) -> str:
+    failed = capture.skipped.get("redaction-failed", 0)
+    said = [f"{capture.malformed} records could not be read"] if capture.malformed else []
+    said += [f"{failed} could not be redacted and were dropped"] if failed else []
+    where = ", ".join(f"line {problem.line}: {problem.reason}" if problem.line else problem.reason for problem in capture.problems[:3])
+    return "; ".join(said) + (f" ({where})" if where else "") + ". The rest was imported."
+
+
+# --- worker processes ---------------------------------------------------------------------------------------------------
+
+_worker: list[Reader] = []
+
+
+def _start_worker(make_reader: Callable[[], Reader]) -> None:
+    _worker[:] = [make_reader()]
+
+
+def _work(source: Source, before: Before | None, read_at: datetime) -> FileRead:
+    read = read_file(source.path, source.explicit, _worker[0], before, read_at)
+    _worker[0].vault.flush()
+    return read
+
+
+def _in_order(
+    pool: ProcessPoolExecutor, todo: list[tuple[Source, Before | None]], now: Callable[[], datetime], ahead: int = 32
+) -> Iterator[tuple[Source, FileRead]]:
+    """Results in the order of the files, with a bounded number under way."""
+    waiting: list[tuple[Source, Future[FileRead]]] = []
+    pending = iter(todo)
+    try:
+        while True:
+            for source, before in pending:
+                waiting.append((source, pool.submit(_work, source, before, now())))
+                if len(waiting) >= ahead:
+                    break
+            if not waiting:
+                return
+            source, future = waiting.pop(0)
+            yield source, future.result()
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def check_paths(paths: Sequence[str]) -> list[Path]:
+    """The paths of a command line as `Path`s. Raises UsageError for one that cannot be a path."""
+    for path in paths:
+        if not path or "\0" in path:
+            raise UsageError(f"{path!r} is not a path")
+    return [Path(path) for path in paths]

@@ -1,0 +1,280 @@
+"""`Memory`, the façade: everything a surface can ask for, one verb each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from diarist.errors import AmbiguousIdError, NotFoundError, ReadOnlyError
+
+if TYPE_CHECKING:
+    from diarist.app.distilling import Changed
+    from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
+    from diarist.app.syncing import SyncReport
+    from diarist.app.toolbox import Toolbox
+    from diarist.app.verifying import Verification
+    from diarist.model.entry import Entry
+    from diarist.model.hit import ContextPack, Hit
+    from diarist.model.record import Record, RecordFilter
+
+
+class Memory:
+    """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
+
+    Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
+    `project=None` means every project.
+    """
+
+    def __init__(self, box: Toolbox, *, read_only: bool = False) -> None:
+        self._box = box
+        self._read_only = read_only
+        self._stale = False
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Brings the index up to date with what was written, if it can, and lets go of all files."""
+        if self._stale:
+            self._catch_up()
+        self._box.store.close()
+
+    # --- writing ----------------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path] = (),
+        options: IngestOptions | None = None,
+        *,
+        stdin: bytes | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> IngestReport:
+        """Imports transcripts: files and folders. See `app.ingest`; `.entries` were made or changed, in file order."""
+        from diarist.app.ingest import Ingest, IngestOptions, check_paths
+
+        self._writable()
+        run = Ingest(self._box, options or IngestOptions(), on_progress)
+        report = run.run(check_paths([str(path) for path in paths]), stdin)
+        if report.entries:
+            self._stale = True
+            self._catch_up()
+        return report
+
+    def find_sessions(self) -> dict[str, list[Path]]:
+        """Folders of every supported agent that exist on this machine, by agent."""
+        found = {}
+        for importer in self._box.importers():
+            roots = [root for root in importer.default_roots(self._box.environ, self._box.settings.home) if root.exists()]
+            if roots:
+                found[importer.name] = roots
+        return found
+
+    def add_entry(
+        self,
+        *,
+        task_id: str,
+        transcript: str,
+        agent: str = "agent",
+        project: str = "",
+        created_at: datetime | None = None,
+        host: dict[str, Any] | None = None,
+    ) -> Entry:
+        """Distils one transcript (plain text or JSON lines) under a host's task id; the same task id again replaces the entry.
+
+        Raises
+        ------
+        InvalidInputError
+            Blank task id, naive time, or a transcript that says nothing.
+        """
+        from diarist.app.hosting import add_entry
+
+        self._writable()
+        at = created_at or self._box.now()
+        self._stale = True
+        return add_entry(self._box, task_id=task_id, transcript=transcript, agent=agent, project=project, created_at=at, host=host)
+
+    def add_note(
+        self,
+        *,
+        title: str,
+        body: str,
+        tags: Sequence[str] = (),
+        project: str = "",
+        created_at: datetime | None = None,
+        note_id: str | None = None,
+    ) -> Record:
+        """Adds a curated hub document; `.id` is its id. With `note_id`: replaces that one."""
+        from diarist.app.hosting import add_note
+
+        self._writable()
+        at = created_at or self._box.now()
+        self._stale = True
+        return add_note(self._box, title=title, body=body, tags=tags, project=project, created_at=at, trust="person", note_id=note_id)
+
+    def edit_note(self, wanted: str, *, body: str, title: str | None = None, tags: Sequence[str] | None = None) -> Record:
+        """Replaces the text of a note. Raises NotFoundError, AmbiguousIdError."""
+        from diarist.app.hosting import edit_note
+
+        self._writable()
+        self._stale = True
+        return edit_note(self._box, self.get(wanted, ("note",)), body=body, title=title, tags=tags)
+
+    def init_project(self, checkout: Path, project: str) -> Path:
+        """Makes the checkout's `.diarist/`, where this project's files are published from now on; returns it."""
+        from diarist.app.publishing import register_checkout
+
+        self._writable()
+        folder = checkout / ".diarist"
+        folder.mkdir(exist_ok=True)
+        register_checkout(self._box, self._box.reader().redactor.redact(project), checkout)
+        return folder
+
+    def redistil(self) -> Changed:
+        """Distils every session anew from its evidence. Ids stay; unchanged entries are left alone."""
+        from diarist.app.distilling import distil_all
+
+        self._writable()
+        self._stale = True
+        return distil_all(self._box)
+
+    def rebuild_index(self) -> int:
+        """Makes the search index anew from the store; returns how many records it holds."""
+        from diarist.app.recall import rebuild
+
+        self._writable()
+        return rebuild(self._box.store, self._box.search_index())
+
+    def sync(self, root: Path, project: str = "") -> SyncReport:
+        """Takes over published diaries of others: Bernstein's `.sdd`, or a `.diarist` folder."""
+        from diarist.app.syncing import sync_tree
+
+        self._writable()
+        report = sync_tree(self._box, root, project)
+        self._stale = self._stale or bool(report.added or report.updated)
+        return report
+
+    # --- reading ----------------------------------------------------------------------------------------------------------
+
+    def list_records(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[Record]:
+        """Records that pass the filter, sorted; see `ports.Store.list_records`."""
+        return self._box.store.list_records(where, sort=sort, limit=limit)
+
+    def get(self, wanted: str, kinds: Sequence[str] = ()) -> Record:
+        """The record with this id, task id or unique prefix.
+
+        Raises
+        ------
+        NotFoundError, AmbiguousIdError
+        """
+        ids = self._box.store.find_ids(wanted, kinds)
+        if len(ids) > 1:
+            raise AmbiguousIdError(wanted, ids)
+        record = self._box.store.get_record(ids[0]) if ids else None
+        if record is None:
+            raise NotFoundError(f"nothing has the id or task id {wanted!r}. `diarist diary list` shows what there is.")
+        return record
+
+    def get_entry(self, wanted: str) -> Entry:
+        """The diary entry with this id, task id or unique prefix. Raises as `get` does."""
+        from diarist.app.records import entry_of
+
+        return entry_of(self.get(wanted, ("entry",)))
+
+    def verify(self, wanted: str, transcript: str | None = None) -> Verification:
+        """Checks an entry against its own hash, its evidence and, if given, the plain transcript."""
+        from diarist.app.verifying import verify_entry
+
+        return verify_entry(self._box, self.get_entry(wanted), transcript)
+
+    def verify_file(self, path: Path, transcript: str | None = None) -> Verification:
+        """Checks a published diary file against its own hash and the evidence of this workspace."""
+        from diarist.app.verifying import verify_published
+
+        return verify_published(self._box, path, transcript)
+
+    def transcript(self, wanted: str) -> str:
+        """The redacted transcript an entry was made from: JSON lines of steps, or plain text. Raises NotFoundError without one."""
+        from diarist.app.evidence import Evidence
+        from diarist.app.verifying import parts_of
+
+        entry = self.get_entry(wanted)
+        parts = parts_of(self._box, entry)
+        if not parts:
+            raise NotFoundError(f"{entry.id} came without a transcript")
+        return Evidence(parts, self._box.reader()).text()
+
+    def render(self, wanted: str, kind: str = "hub") -> str:
+        """A record's published projection ("hub": Markdown, "diary": JSON) as text. Raises as `get` does."""
+        return self._box.publisher().render(self.get(wanted, ("entry",)), kind).decode()
+
+    def export(self, where: RecordFilter, form: str = "jsonl") -> Iterator[bytes]:
+        """Entries sorted by id, as JSON lines or as one Markdown document: the same entries give the same bytes."""
+        from diarist.app.exporting import export
+
+        return export(self._box, where, form)
+
+    def index_status(self) -> dict[str, int]:
+        """`position` of the index in the change log, `last_change` of the log, and how many changes it is `behind`."""
+        from diarist.app.recall import index_status
+
+        return index_status(self._box.store, self._box.search_index())
+
+    def verify_index(self) -> list[str]:
+        """Differences between index and store, one line each; empty when there are none."""
+        from diarist.app.recall import verify
+
+        return verify(self._box.store, self._box.search_index())
+
+    def doctor(self) -> dict[str, Any]:
+        """`counts` of what the workspace holds and `faults`, one line each."""
+        from diarist.app.doctor import examine
+
+        return examine(self._box)
+
+    def suggest(self, query: str) -> list[str]:
+        """Indexed words close to those of a query that found nothing."""
+        from diarist.app.recall import suggest
+
+        return suggest(self._box.search_index(), query)
+
+    def search(
+        self, query: str, *, limit: int = 10, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any
+    ) -> list[Hit]:
+        """Ranked hits for a query; see `docs/explanation/search.md` for its syntax. Raises UsageError for a query that cannot be read."""
+        from diarist.app.recall import search
+
+        return search(self._box.store, self._box.search_index(), query, limit=limit, project=project, kinds=kinds, **filters)
+
+    def search_error(self, error_text: str, *, limit: int = 10, project: str | None = None) -> list[Hit]:
+        """Entries that met this error (a pasted stderr), those that fixed it first."""
+        from diarist.app.recall import search_error
+
+        return search_error(self._box.store, self._box.search_index(), error_text, limit=limit, project=project)
+
+    def recall(self, query: str, *, budget: int = 2000, project: str | None = None) -> ContextPack:
+        """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; may be empty."""
+        from diarist.app.recall import recall
+
+        return recall(self._box.store, self._box.search_index(), query, budget=budget, project=project)
+
+    # --- inner ------------------------------------------------------------------------------------------------------------
+
+    def _writable(self) -> None:
+        if self._read_only:
+            raise ReadOnlyError("this workspace was opened for reading only")
+
+    def _catch_up(self) -> None:
+        from diarist.app.recall import catch_up
+        from diarist.errors import IndexUnavailableError
+
+        self._stale = False
+        # Where another process is writing it, or it is damaged, the next search brings it up to date or says so.
+        with suppress(IndexUnavailableError):
+            catch_up(self._box.store, self._box.search_index())

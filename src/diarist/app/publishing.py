@@ -1,0 +1,92 @@
+"""Published files: which root, which name (fixed at first publication), and writing them once the store has committed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from diarist.model.redacted import Redacted
+from diarist.text.names import file_name
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Toolbox
+    from diarist.model.record import Record
+    from diarist.ports import Transaction
+
+PROJECT_FOLDERS = (".diarist", ".sdd")
+
+
+class Publication(NamedTuple):
+    """A file to write once the transaction that named it has committed."""
+
+    record: Record
+    kind: str
+    root: Path
+    path: str
+
+
+def plan_publications(box: Toolbox, tx: Transaction, record: Record, cwd: str = "") -> list[Publication]:
+    """Names the record's files, inside the transaction that writes the record. A name once given stays."""
+    if not box.settings.get("publish.enabled"):
+        return []
+    root = publish_root(box, record.project, cwd)
+    place = file_name(record.project)
+    planned = []
+    for kind, wanted in box.publisher().plan(record):
+        known = box.store.get_publication(record.id, kind)
+        if known is None:
+            known = _free_name(box, record, kind, place, wanted)
+            tx.put_publication(record.id, kind, known)
+        planned.append(Publication(record, kind, root, known.removeprefix(f"{place}/")))
+    return planned
+
+
+def write_publications(box: Toolbox, planned: Sequence[Publication]) -> list[Path]:
+    """Writes the files. Raises StoreFullError where one cannot be written; `diarist doctor` writes what is missing."""
+    return [box.publisher().write(each.record, each.kind, each.root, each.path) for each in planned]
+
+
+def publish_root(box: Toolbox, project: Redacted, cwd: str = "") -> Path:
+    """The project's own `.diarist/` or `.sdd/` where there is one, else a folder of the workspace."""
+    default = box.settings.workspace / "projects" / file_name(project)
+    for folder in (registered_checkout(default), _checkout_of(cwd)):
+        for name in PROJECT_FOLDERS if folder is not None else ():
+            assert folder is not None
+            if (folder / name).is_dir():
+                return folder / name
+    return default
+
+
+def register_checkout(box: Toolbox, project: Redacted, checkout: Path) -> None:
+    """Remembers where the project lies on this machine; `diarist init` calls it."""
+    folder = box.settings.workspace / "projects" / file_name(project)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (folder / "checkout").write_text(str(checkout), encoding="utf-8")
+
+
+def registered_checkout(folder: Path) -> Path | None:
+    """The checkout that was registered for the project whose workspace folder this is, if it is still there."""
+    try:
+        path = Path((folder / "checkout").read_text(encoding="utf-8").strip())
+    except (OSError, UnicodeDecodeError):
+        return None
+    return path if path.is_dir() else None
+
+
+def _checkout_of(cwd: str) -> Path | None:
+    if not cwd or not Path(cwd).is_absolute():
+        return None
+    try:
+        return next((folder for folder in (Path(cwd), *Path(cwd).parents) if (folder / ".git").exists()), None)
+    except OSError:
+        return None
+
+
+def _free_name(box: Toolbox, record: Record, kind: str, place: str, wanted: str) -> str:
+    """The wanted name, or, where another record has it, the name with this record's id."""
+    name = f"{place}/{wanted}"
+    if box.store.find_publication(kind, name) in (None, record.id):
+        return name
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem}~{record.id}{dot}{suffix}"

@@ -1,0 +1,222 @@
+"""One transcript file → redacted evidence in the vault. Runs in the main process or in a worker; touches no store."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+import msgspec
+
+from diarist.app.evidence import ChunkWriter
+from diarist.errors import RedactionError
+from diarist.model.codec import to_json
+from diarist.model.record import Part, SourceState
+from diarist.model.session import CaptureReport, Problem, SessionInfo
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from diarist.app.toolbox import Reader
+    from diarist.model.session import RawStep
+    from diarist.ports import Importer, Reading
+
+HEAD_BYTES = 4096
+SNIFF_BYTES = 65536
+WALK_CONFIDENCE = 20
+"""A file met while walking a folder must look like a transcript at least this much; a file the user named need not."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """What is known of a file from earlier passes: its state, and by (redacted) session what its parts have counted so far."""
+
+    source: SourceState
+    captures: Mapping[str, CaptureReport] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """What one pass over a file gave: evidence already in the vault, and what to write down about it."""
+
+    source: SourceState | None
+    parts: tuple[Part, ...] = ()
+    continued: bool = False
+    """The chunks of `parts` go behind those the store already has."""
+    captures: tuple[CaptureReport, ...] = ()
+    status: Literal["read", "unknown", "lost"] = "read"
+    reason: str = ""
+    bytes_read: int = 0
+
+
+def source_key(path: Path) -> str:
+    """Names a file without telling its path."""
+    return hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_file(path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
+    """Reads one file, or what was added to it since `before`. Never raises for what the file holds or does meanwhile."""
+    try:
+        with path.open("rb") as stream:
+            return _read_stream(stream, path, explicit, reader, before, read_at)
+    except FileNotFoundError:
+        return FileRead(None, status="lost", reason="vanished while it was read; it will be looked for again next time")
+    except PermissionError:
+        return FileRead(None, status="lost", reason="no permission to read it; run as its owner or change its mode")
+    except OSError as error:
+        return FileRead(None, status="lost", reason=f"cannot be read: {error.strerror or error}")
+
+
+def read_bytes(data: bytes, reader: Reader, read_at: datetime) -> FileRead:
+    """Reads a transcript that came through standard input."""
+    path = Path(f"stdin-{hashlib.sha256(data).hexdigest()[:16]}")
+    return _read_stream(io.BytesIO(data), path, True, reader, None, read_at)
+
+
+def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
+    head = stream.read(SNIFF_BYTES)
+    importer = _choose(head, path, explicit, reader)
+    state = _state_before(path, stream, importer.name if importer else "", head, reader, read_at)
+    if importer is None:
+        return FileRead(state, status="unknown", reason="empty" if not head else "no known transcript format")
+    go_on = before is not None and _continues(before.source, importer.name, head, state.size)
+    offset = before.source.offset if before is not None and go_on else 0
+    stream.seek(offset)
+    reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
+    writers, tally = _copy(reading, reader)
+    parts, captures = [], []
+    sessions, counted = reading.sessions, reading.captures
+    for name in dict.fromkeys((*sessions, *writers)):
+        info = reader.redactor.info(sessions.get(name) or SessionInfo(session=name, agent=importer.name, format=importer.name))
+        info = _dated(info, state.mtime_ns, read_at)
+        earlier = before.captures.get(info.session) if before is not None and go_on else None
+        capture = tally.report(name, counted.get(name, CaptureReport()), earlier or CaptureReport())
+        captures.append(capture)
+        writer = writers.get(name) or ChunkWriter(reader.vault)
+        parts.append(_part(path, info, writer, capture, reader))
+    state = msgspec.structs.replace(
+        state,
+        offset=reading.offset,
+        state=reading.state,
+        size=max(state.size, reading.offset),
+        sessions=tuple(f"{part.agent}:{part.session}" for part in parts),
+    )
+    return FileRead(state, tuple(parts), go_on, tuple(captures), bytes_read=max(0, reading.offset - offset))
+
+
+def _dated(info: SessionInfo, mtime_ns: int, read_at: datetime) -> SessionInfo:
+    """Formats without times: the run ended when its file was last written."""
+    if info.ended_at is not None or info.started_at is not None:
+        return info
+    from datetime import datetime
+
+    at = datetime.fromtimestamp(mtime_ns // 10**9, UTC) if mtime_ns else read_at
+    return msgspec.structs.replace(info, ended_at=at)
+
+
+def _choose(head: bytes, path: Path, explicit: bool, reader: Reader) -> Importer | None:
+    importer = reader.find_importer(head, path) if head else None
+    if importer is not None and not explicit and importer.sniff(head, path) < WALK_CONFIDENCE:
+        return None
+    return importer
+
+
+def _state_before(path: Path, stream: BinaryIO, importer: str, head: bytes, reader: Reader, read_at: datetime) -> SourceState:
+    """The file's marks, taken before it is read: what is added meanwhile shows next time."""
+    import os
+
+    try:
+        found = os.fstat(stream.fileno())
+        size, mtime, inode = found.st_size, found.st_mtime_ns, found.st_ino
+    except (OSError, AttributeError, io.UnsupportedOperation):
+        size, mtime, inode = len(head), 0, 0
+    return SourceState(
+        key=source_key(path),
+        path=reader.redactor.redact(str(path)),
+        importer=importer,
+        size=size,
+        mtime_ns=mtime,
+        inode=inode,
+        head=hashlib.sha256(head[: min(HEAD_BYTES, size)]).hexdigest(),
+        offset=0,
+        read_at=read_at,
+    )
+
+
+def _continues(before: SourceState, importer: str, head: bytes, size: int) -> bool:
+    """Is the file what it was, and grown? Else it is another file under the same name and is read whole."""
+    if before.importer != importer or not before.offset or size < before.size:
+        return False
+    known = min(HEAD_BYTES, before.size)
+    return hashlib.sha256(head[:known]).hexdigest() == before.head
+
+
+class _Tally:
+    """What redaction and clipping did to each session's records, beside what the importer counted."""
+
+    def __init__(self) -> None:
+        self.truncated: Counter[str] = Counter()
+        self.redacted: Counter[str] = Counter()
+        self.dropped: dict[str, set[int | str]] = {}
+
+    def report(self, session: str, counted: CaptureReport, earlier: CaptureReport) -> CaptureReport:
+        dropped = len(self.dropped.get(session, ())) + earlier.skipped.get("redaction-failed", 0)
+        skipped = dict(counted.skipped)
+        problems = list(counted.problems)
+        if dropped:
+            dropped = min(dropped, counted.kept)
+            skipped["redaction-failed"] = dropped
+            lines = sorted(line for line in self.dropped.get(session, ()) if isinstance(line, int))
+            problems += [Problem(line=line, reason="could not be redacted and was dropped") for line in lines]
+        return msgspec.structs.replace(
+            counted,
+            kept=counted.kept - dropped,
+            skipped=dict(sorted(skipped.items())),
+            truncated=earlier.truncated + self.truncated[session],
+            redacted=earlier.redacted + self.redacted[session],
+            problems=tuple(problems[:20]),
+        )
+
+
+def _copy(reading: Reading, reader: Reader) -> tuple[dict[str, ChunkWriter], _Tally]:
+    """Redacts every step on its way into the vault. A record of which a step cannot be redacted is dropped and counted."""
+    writers: dict[str, ChunkWriter] = {}
+    tally = _Tally()
+    steps: Iterable[RawStep] = reading
+    for raw in steps:
+        writer = writers.get(raw.session)
+        if writer is None:
+            writer = writers[raw.session] = ChunkWriter(reader.vault)
+        try:
+            step, masked = reader.redactor.step(raw, limit=reader.clip)
+        except RedactionError:
+            tally.dropped.setdefault(raw.session, set()).add(raw.line or raw.rid)
+            continue
+        writer.add(step)
+        tally.redacted[raw.session] += masked
+        tally.truncated[raw.session] += bool(step.clipped)
+    for writer in writers.values():
+        writer.close()
+    return writers, tally
+
+
+def _part(path: Path, info: SessionInfo, writer: ChunkWriter, capture: CaptureReport, reader: Reader) -> Part:
+    """The key begins with the file's: what belongs to a file is found by it."""
+    role = hashlib.sha256(f"{info.role}\0{info.actor}".encode()).hexdigest()[:8]
+    return Part(
+        agent=info.agent,
+        session=info.session,
+        key=f"{source_key(path)[:24]}-{role}",
+        role="subagent" if info.role == "subagent" else "main",
+        chunks=tuple(writer.chunks),
+        steps=writer.steps,
+        first_at=writer.first_at,
+        info=to_json(info),
+        capture=to_json(capture),
+        rules_version=reader.redactor.version,
+    )

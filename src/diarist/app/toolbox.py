@@ -1,0 +1,43 @@
+"""The ports and settings that the use cases of `app` share, wired by `bootstrap`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from diarist.config import Settings
+
+if TYPE_CHECKING:
+    from diarist.ports import Importer, Index, Publisher, Store, Vault
+    from diarist.stages.redact import Redactor
+
+FindImporter = Callable[[bytes, Path | None], "Importer | None"]
+
+
+class Reader(NamedTuple):
+    """What it takes to turn files into redacted evidence; also built anew in each worker process."""
+
+    find_importer: FindImporter
+    redactor: Redactor
+    vault: Vault
+    clip: int
+
+
+class Toolbox(NamedTuple):
+    """Everything the use cases need. `now` is the only clock."""
+
+    settings: Settings
+    store: Store
+    search_index: Callable[[], Index]
+    """Opens the search index on first use."""
+    reader: Callable[[], Reader]
+    """Built on first use: reading loads modules that a search has no need of."""
+    make_reader: Callable[[], Reader]
+    """Picklable; worker processes call it."""
+    importers: Callable[[], Sequence[Importer]]
+    publisher: Callable[[], Publisher]
+    now: Callable[[], datetime]
+    actor: str
+    environ: Mapping[str, str]

@@ -1,0 +1,98 @@
+"""The only module that names concrete adapters: builds a `Memory` out of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diarist.app.memory import Memory
+from diarist.app.toolbox import Reader, Toolbox
+from diarist.config import Settings, load_settings
+
+if TYPE_CHECKING:
+    from diarist.ports import Importer, Index, Publisher
+    from diarist.stages.redact import Redactor
+
+
+def open_memory(
+    path: str | Path | None = None,
+    read_only: bool = False,
+    *,
+    environ: Mapping[str, str] | None = None,
+    project_root: Path | None = None,
+    now: Callable[[], datetime] | None = None,
+) -> Memory:
+    """Opens a workspace folder, making it if it is missing (not with `read_only`).
+
+    `path=None`: `DIARIST_HOME`, else the user data directory. `now` is the clock that writes are dated by.
+
+    Raises
+    ------
+    StoreError
+        The store cannot be opened; the message says what to do.
+    """
+    from diarist.stores import open_store
+
+    settings = load_settings(path, environ=environ, project_root=project_root)
+    store = open_store(settings.workspace, read_only=read_only)
+    make_reader = functools.partial(build_reader, settings, read_only)
+
+    def index() -> Index:
+        from diarist.index import open_index
+
+        return open_index(settings.workspace / "index", read_only=read_only)
+
+    def importers() -> Sequence[Importer]:
+        from diarist.importers import all_importers
+
+        return all_importers()
+
+    def publisher() -> Publisher:
+        from diarist.publishers import FilePublisher
+
+        return FilePublisher(settings.get("hub.outcomes"))
+
+    box = Toolbox(
+        settings=settings,
+        store=store,
+        search_index=functools.cache(index),
+        reader=functools.cache(make_reader),
+        make_reader=make_reader,
+        importers=functools.cache(importers),
+        publisher=functools.cache(publisher),
+        now=now or _utc_now,
+        actor=settings.get("actor") or _login(settings),
+        environ=settings.environ,
+    )
+    return Memory(box, read_only=read_only)
+
+
+def build_reader(settings: Settings, read_only: bool = False) -> Reader:
+    """What it takes to read transcripts; worker processes build their own."""
+    from diarist.importers import find_importer
+    from diarist.stores import open_vault
+
+    return Reader(
+        find_importer=find_importer,
+        redactor=build_redactor(settings),
+        vault=open_vault(settings.workspace / "vault", read_only=read_only),
+        clip=settings.get("ingest.clip"),
+    )
+
+
+def build_redactor(settings: Settings) -> Redactor:
+    """The redactor with the user's own rules, if there are any."""
+    from diarist.stages.redact import default_redactor
+
+    return default_redactor()
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _login(settings: Settings) -> str:
+    return settings.environ.get("USER") or settings.environ.get("USERNAME") or "local"

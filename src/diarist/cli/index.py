@@ -1,0 +1,47 @@
+"""`diarist index status|rebuild|verify`."""
+
+from __future__ import annotations
+
+import click
+
+from diarist.cli.common import emit_json, json_option, open_workspace, say
+
+
+@click.group("index")
+def index_command() -> None:
+    """The search index: derived from the store, never the only copy of anything."""
+
+
+@index_command.command("status")
+@json_option
+@click.pass_context
+def status_command(ctx: click.Context, /, as_json: bool) -> None:
+    """How current the index is."""
+    status = open_workspace(ctx, read_only=True).index_status()
+    if as_json:
+        emit_json(status)
+    else:
+        say(f"indexed up to change {status['position']:,} of {status['last_change']:,}; {status['behind']:,} behind")
+
+
+@index_command.command("rebuild")
+@click.pass_context
+def rebuild_command(ctx: click.Context, /) -> None:
+    """Make the index anew from the store."""
+    number = open_workspace(ctx).rebuild_index()
+    say(f"rebuilt: {number:,} records")
+
+
+@index_command.command("verify")
+@json_option
+@click.pass_context
+def verify_command(ctx: click.Context, /, as_json: bool) -> int:
+    """Compare the index with the store."""
+    faults = open_workspace(ctx).verify_index()
+    if as_json:
+        emit_json(faults)
+    else:
+        for fault in faults:
+            say(fault)
+        say("the index holds what the store holds" if not faults else "`diarist index rebuild` makes it anew")
+    return int(bool(faults))

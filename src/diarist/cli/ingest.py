@@ -1,0 +1,135 @@
+"""`diarist ingest`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diarist.cli.common import count, emit_json, json_option, open_workspace, parse_time, say
+from diarist.errors import UsageError
+
+if TYPE_CHECKING:
+    from diarist.app.ingest import IngestReport, OnProgress, Progress
+    from diarist.app.memory import Memory
+
+
+@click.command("ingest")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--since", metavar="TIME", help="Only files changed since: 14d, 36h, or a date.")
+@click.option("--agent", help="Only sessions of this agent.")
+@click.option("--project", help="Only sessions of this project.")
+@click.option("--dry-run", is_flag=True, help="Say what would be read; write nothing.")
+@click.option("--jobs", type=click.IntRange(0), default=0, help="Processes to read with; 0: as many as cores, at most four.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_context
+def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool, yes: bool, **options: Any) -> int:
+    """Import finished sessions.
+
+    Without PATH: every session of every supported agent that lies on this machine. With PATH: files, folders, or - for
+    standard input. Running it again reads only what is new.
+
+    \b
+    diarist ingest
+    diarist ingest --since 14d --agent codex
+    diarist ingest ~/.claude/projects/-home-me-app
+    """
+    from diarist.app.ingest import IngestOptions
+
+    memory = open_workspace(ctx)
+    since = parse_time(options["since"], "--since") if options["since"] else None
+    stdin = sys.stdin.buffer.read() if "-" in paths else None
+    chosen: list[Path] = [Path(path).expanduser() for path in paths if path != "-"]
+    if not paths:
+        chosen = _found(memory, options["agent"], ask=not yes and not as_json and not options["dry_run"])
+    jobs = options["jobs"] or min(4, os.cpu_count() or 1)
+    wanted = IngestOptions(since=since, agent=options["agent"], project=options["project"], dry_run=options["dry_run"], jobs=jobs)
+    with _Bar(enabled=sys.stderr.isatty() and not as_json) as bar:
+        report = memory.ingest(chosen, wanted, stdin=stdin, on_progress=bar.show)
+    if as_json:
+        emit_json(as_plain(report))
+    else:
+        _tell(report, dry_run=options["dry_run"])
+    return 130 if report.interrupted else int(report.lost)
+
+
+def _found(memory: Memory, agent: str | None, *, ask: bool) -> list[Path]:
+    found = {name: roots for name, roots in memory.find_sessions().items() if agent in (None, name)}
+    if not found:
+        raise UsageError("no agent's sessions were found in the usual folders. Name a file or folder: `diarist ingest PATH`.")
+    for name, roots in found.items():
+        for root in roots:
+            files = [path for path in root.rglob("*") if path.is_file()]
+            size = sum(path.stat().st_size for path in files)
+            say(f"{name}: {count(len(files), 'file')}, {size / 1e6:,.1f} MB in {root}", err=True)
+    if ask and sys.stdin.isatty():
+        click.confirm("Import them? Secrets are masked before anything is kept; nothing leaves this machine.", abort=True, err=True)
+    return [root for roots in found.values() for root in roots]
+
+
+def as_plain(report: IngestReport) -> dict[str, Any]:
+    """The report as JSON values."""
+    return {
+        "entries": [{"id": entry.id, "task_id": entry.task_id, "outcome": entry.outcome, "title": entry.title} for entry in report.entries],
+        "created": report.created,
+        "updated": report.updated,
+        "files_read": report.files_read,
+        "files_unchanged": report.files_unchanged,
+        "files_skipped": report.files_skipped,
+        "bytes_read": report.bytes_read,
+        "sessions_without_entry": report.without_entry,
+        "captures": list(report.captures),
+        "problems": [{"path": problem.path, "reason": problem.reason, "lost": problem.lost} for problem in report.problems],
+        "interrupted": report.interrupted,
+    }
+
+
+def _tell(report: IngestReport, *, dry_run: bool) -> None:
+    for problem in report.problems[:20]:
+        say(f"{'lost' if problem.lost else 'note'}: {problem.path}: {problem.reason}", err=True)
+    if len(report.problems) > 20:
+        say(f"… and {len(report.problems) - 20} more; `--json` lists all.", err=True)
+    if dry_run:
+        say(f"Would read {count(report.files_read, 'file')} ({report.bytes_read / 1e6:,.1f} MB); {report.files_unchanged:,} unchanged.")
+        return
+    say(
+        f"{count(report.created, 'new entry', 'new entries')}, {report.updated:,} updated, from {count(report.files_read, 'file')} "
+        f"({report.bytes_read / 1e6:,.1f} MB). Unchanged: {report.files_unchanged:,}; not transcripts: {report.files_skipped:,}; "
+        f"sessions that say nothing: {report.without_entry:,}."
+    )
+    if report.interrupted:
+        say("Stopped. Run the same command again to go on where it was.", err=True)
+    elif report.created:
+        say('Next: `diarist diary list`, or `diarist search "what you remember of it"`.')
+
+
+class _Bar:
+    """A progress bar on a terminal; nothing elsewhere."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self._bar: Any = None
+        self._tasks: dict[str, Any] = {}
+        self.show: OnProgress | None = self._update if enabled else None
+
+    def __enter__(self) -> _Bar:
+        if self._enabled:
+            from rich.console import Console
+            from rich.progress import Progress as RichProgress
+
+            self._bar = RichProgress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _update(self, at: Progress) -> None:
+        if at.stage not in self._tasks:
+            self._tasks[at.stage] = self._bar.add_task(at.stage, total=at.total)
+        self._bar.update(self._tasks[at.stage], completed=at.done, total=at.total)

@@ -1,0 +1,46 @@
+"""`diarist redact`."""
+
+from __future__ import annotations
+
+import click
+
+from diarist.cli.common import emit_json, json_option, read_text, say
+from diarist.text.terminal import safe
+
+
+@click.command("redact")
+@click.argument("source", metavar="FILE|-")
+@click.option("--explain", is_flag=True, help="List what would be masked and by which rule, instead of the text.")
+@json_option
+@click.pass_context
+def redact_command(ctx: click.Context, /, source: str, explain: bool, as_json: bool) -> None:
+    """Mask secrets in a text, exactly as it is done before anything is kept.
+
+    \b
+    diarist redact build.log > build.redacted.log
+    diarist redact --explain build.log
+    """
+    from diarist.bootstrap import build_redactor
+    from diarist.config import load_settings
+
+    redactor = build_redactor(load_settings(ctx.find_root().obj["workspace"]))
+    text = read_text(source)
+    if not (explain or as_json):
+        click.echo(redactor.redact(text), nl=False)
+        return
+    found = redactor.find(text)
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    from bisect import bisect_right
+
+    places = [
+        {"line": bisect_right(starts, each.start), "kind": each.kind, "rule": each.rule, "characters": each.end - each.start}
+        for each in found
+    ]
+    if as_json:
+        emit_json(places)
+        return
+    for place in places:
+        say(safe(f"line {place['line']}: {place['kind']} ({place['characters']} characters, rule {place['rule']})"))
+    say(f"{len(places)} places would be masked.")

@@ -1,0 +1,45 @@
+"""`diarist sync`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, say
+from diarist.errors import UsageError
+
+
+@click.command("sync")
+@click.argument("root", required=False, metavar="[FOLDER]")
+@click.option("--project", help="Project the diaries belong to. Default: the project of this folder.")
+@json_option
+@click.pass_context
+def sync_command(ctx: click.Context, /, root: str | None, project: str | None, as_json: bool) -> int:
+    """Take over published diaries: a Bernstein tree (.sdd) or a teammate's .diarist folder.
+
+    Without FOLDER: the .diarist and .sdd folders here or above. Files that cannot be read are named and left out.
+    """
+    memory = open_workspace(ctx)
+    folders = [Path(root)] if root else _near()
+    if not folders or not all(folder.is_dir() for folder in folders):
+        raise UsageError("there is no .diarist or .sdd folder here. Name one: `diarist sync path/to/.sdd`.")
+    reports = [memory.sync(folder, current_project() if project is None else project) for folder in folders]
+    problems = [problem for report in reports for problem in report.problems]
+    totals = {name: sum(getattr(report, name) for report in reports) for name in ("read", "added", "updated", "unchanged")}
+    if as_json:
+        emit_json({**totals, "problems": [{"path": problem.path, "reason": problem.reason} for problem in problems]})
+        return int(bool(problems))
+    for problem in problems:
+        say(f"skipped: {problem.path}: {problem.reason}", err=True)
+    say(f"{count(totals['added'], 'entry', 'entries')} added, {totals['updated']} updated, {totals['unchanged']} unchanged.")
+    return int(bool(problems))
+
+
+def _near() -> list[Path]:
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        found = [folder / name for name in (".diarist", ".sdd") if (folder / name).is_dir()]
+        if found:
+            return found
+    return []

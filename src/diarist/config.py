@@ -1,0 +1,157 @@
+"""Settings: the only reader of environment variables and TOML.
+
+Precedence: environment, then the project's `.diarist/config.toml` (a safe subset), then the user's `config.toml`,
+then the defaults below. Every setting stands in `SETTINGS`, from which the reference page is generated.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from diarist.errors import InvalidInputError, UsageError
+
+
+class Setting(NamedTuple):
+    """One documented setting. `project`: may a project's own file override it?"""
+
+    name: str
+    kind: type
+    default: Any
+    help: str
+    env: str = ""
+    project: bool = False
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("actor", str, "", "Name written into history for what you do; empty: the login name.", "DIARIST_ACTOR"),
+    Setting("ingest.jobs", int, 0, "Processes that read transcripts at once; 0: as many as cores, at most four."),
+    Setting("ingest.clip", int, 65536, "Characters kept of one long text of a step (head and tail); the rest is counted as cut."),
+    Setting("publish.enabled", bool, True, "Write each entry as diary JSON and hub Markdown.", project=True),
+    Setting("hub.outcomes", list, ["completed", "recovered"], "Outcomes that get a hub document.", project=True),
+    Setting(
+        "redact.rules",
+        str,
+        "",
+        "A TOML file with patterns of your own, allowed values and rules, or a gitleaks.toml.",
+        "DIARIST_REDACT_RULES",
+    ),
+    Setting("redact.pii", list, [], "Personal data to mask too: email, phone, iban, card, ip, user.", project=True),
+)
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+class Settings(NamedTuple):
+    """What was decided for this process. `values` holds every setting by name; `workspace` is absolute."""
+
+    workspace: Path
+    values: Mapping[str, Any]
+    environ: Mapping[str, str]
+    home: Path
+
+    def get(self, name: str) -> Any:
+        """The value of a setting of `SETTINGS`."""
+        return self.values[name]
+
+
+def load_settings(
+    workspace: str | Path | None = None, *, environ: Mapping[str, str] | None = None, project_root: Path | None = None
+) -> Settings:
+    """Reads environment and files.
+
+    `workspace` wins over `DIARIST_HOME`, which wins over the user data directory. `project_root`: a folder whose
+    `.diarist/config.toml` may override the settings marked so.
+
+    Raises
+    ------
+    InvalidInputError
+        A settings file is not TOML, or a value is of the wrong kind; names file and setting.
+    """
+    env = os.environ if environ is None else environ
+    home = _home(env)
+    values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS}
+    _overlay(values, user_config_path(env), lambda _setting: True)
+    if project_root is not None:
+        _overlay(values, project_root / ".diarist" / "config.toml", lambda setting: setting.project)
+    for setting in SETTINGS:
+        if setting.env and env.get(setting.env):
+            values[setting.name] = _from_text(setting, env[setting.env])
+    chosen = workspace or env.get("DIARIST_HOME") or user_data_path(env)
+    return Settings(Path(chosen).expanduser().absolute(), values, env, home)
+
+
+def user_data_path(env: Mapping[str, str]) -> Path:
+    """Where the workspace lives by default on this system."""
+    if sys.platform == "win32":
+        return Path(env.get("LOCALAPPDATA") or _home(env) / "AppData" / "Local") / "diarist"
+    if sys.platform == "darwin":
+        return _home(env) / "Library" / "Application Support" / "diarist"
+    return Path(env.get("XDG_DATA_HOME") or _home(env) / ".local" / "share") / "diarist"
+
+
+def user_config_path(env: Mapping[str, str]) -> Path:
+    """The user's settings file, existing or not."""
+    if sys.platform == "win32":
+        return Path(env.get("APPDATA") or _home(env) / "AppData" / "Roaming") / "diarist" / "config.toml"
+    if sys.platform == "darwin":
+        return _home(env) / "Library" / "Application Support" / "diarist" / "config.toml"
+    return Path(env.get("XDG_CONFIG_HOME") or _home(env) / ".config") / "diarist" / "config.toml"
+
+
+def _home(env: Mapping[str, str]) -> Path:
+    return Path(env.get("USERPROFILE" if sys.platform == "win32" else "HOME") or Path.home())
+
+
+def _overlay(values: dict[str, Any], path: Path, allowed: Callable[[Setting], bool]) -> None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"cannot read the settings file {path}: {error}") from error
+    import tomllib
+
+    try:
+        flat = dict(_flatten(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInputError(f"{path} is not valid TOML: {error}") from error
+    for name, value in flat.items():
+        setting = _BY_NAME.get(name)
+        if setting is None:
+            raise InvalidInputError(f"{path}: there is no setting {name!r}. `diarist config list` shows them all.")
+        if not allowed(setting):
+            raise InvalidInputError(f"{path}: {name!r} cannot be set by a project; put it into {user_config_path(os.environ)}")
+        if not isinstance(value, setting.kind) or (setting.kind is int and isinstance(value, bool)):
+            raise InvalidInputError(f"{path}: {name!r} must be {_kind_name(setting.kind)}, not {value!r}")
+        values[name] = value
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> Any:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _from_text(setting: Setting, text: str) -> Any:
+    try:
+        if setting.kind is bool:
+            return truthy(text)
+        if setting.kind is list:
+            return [part.strip() for part in text.split(",") if part.strip()]
+        return setting.kind(text)
+    except ValueError as error:
+        raise UsageError(f"{setting.env} must be {_kind_name(setting.kind)}, not {text!r}") from error
+
+
+def truthy(text: str | None) -> bool:
+    """False for unset, empty, 0, false, no and off (in any case); else True."""
+    return (text or "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def _kind_name(kind: type) -> str:
+    return {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}[kind]

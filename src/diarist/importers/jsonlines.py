@@ -1,0 +1,299 @@
+"""Reading JSON lines as they really are: glued, torn, padded, mixed with other text, in any encoding, of any length.
+
+`JsonLinesReading` walks the stream line by line and hands each JSON object to a `RecordFormat`, which says what it means.
+Everything a format has to remember from record to record lives in the tallies or in what its `pack` returns, so that a
+file that has grown is read on from where the last pass ended, with the same result as one pass over the whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+import msgspec
+
+from diarist.importers.encodings import UTF8_BOM, utf8_lines
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.values import clean, digest_id
+from diarist.model.session import CaptureReport, RawStep, SessionInfo
+
+MAX_LINE = 64 << 20
+"""Longer lines are counted as malformed: decoding one would break the memory budget."""
+STATE_VERSION = 1
+_BLANK = b" \t\r\n\x00\x0b\x0c"
+_GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
+_lenient = json.JSONDecoder(strict=False)
+NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+class Record(NamedTuple):
+    """One JSON object of a source."""
+
+    value: Any
+    """What the format's `decode` made of it: an object, as a dict or as a struct of the format's own."""
+    line: int
+    """Line it stands on, from 1."""
+    number: int
+    """Its place among the records of the source, from 1: an id for records that have none."""
+    at: int
+    """Byte where it starts."""
+
+
+class RecordFormat(Protocol):
+    """What a JSON-lines format has to say about its records. One object per reading."""
+
+    name: str
+    """Format and generation, as "claude-code/jsonl"."""
+
+    def decode(self, raw: bytes) -> Any:
+        """One JSON value. Raises `msgspec.MsgspecError`, ValueError or RecursionError where it is none."""
+        ...
+
+    def adopt(self, value: dict[str, Any]) -> Any:
+        """The same from an object that only a lenient parser could read."""
+        ...
+
+    def ignore(self, raw: bytes) -> str:
+        """A reason to pass over a line without decoding it, "" for none. Must be right whatever stands in the line."""
+        ...
+
+    def session_of(self, record: Record) -> str:
+        """The session a record names; "" if it names none: it belongs to the one before it then."""
+        ...
+
+    def facts(self, record: Record) -> Iterable[tuple[str, str]]:
+        """(name, value) of the facts a record tells about its session. Depends on the record alone."""
+        ...
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """The steps of one record (none, if it told facts only), or the reason why it is skipped. Counts calls, results and usage."""
+        ...
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """What is known about a session."""
+        ...
+
+    def pack(self) -> Any:
+        """What must be remembered between passes, as plain values without text."""
+        ...
+
+    def unpack(self, packed: Any) -> None:
+        """Takes up what `pack` gave."""
+        ...
+
+
+class JsonLinesReading:
+    """A `Reading` of one JSON-lines source."""
+
+    def __init__(self, stream: BinaryIO, form: RecordFormat, state: bytes = b"") -> None:
+        self._stream = stream
+        self._format = form
+        self._ledger = Ledger()
+        self._at = 0
+        self._lines = 0
+        self._number = 0
+        self._unfinished = 0
+        self._transcoded = False
+        self._first = ("", 0)
+        """An id made of the first record, and where it stands: names the session where the records do not."""
+        self._named: dict[str, int] = {}
+        if state:
+            self._unpack(state)
+
+    def __iter__(self) -> Iterator[RawStep]:
+        form = self._format
+        for line, at, raw in self._read_lines():
+            reason = form.ignore(raw)
+            if reason:
+                self._number += 1
+                self._ledger.open("").skip(reason)
+                continue
+            try:
+                value = form.decode(raw)
+            except NOT_JSON:
+                for piece, start, source in self._pieces(raw, line, at):
+                    yield from self._take(piece, line, start, source)
+            else:
+                yield from self._take(value, line, at, raw)
+
+    def _take(self, value: Any, line: int, at: int, raw: bytes) -> Sequence[RawStep]:
+        self._number += 1
+        ledger = self._ledger
+        if value is None or isinstance(value, str | int | float | list):
+            ledger.open("").broken(line, "not a JSON object")
+            return ()
+        if not self._first[0]:
+            self._first = digest_id(raw), at
+        record = Record(value, line, self._number, at)
+        session = self._format.session_of(record)
+        tally = ledger.open(session)
+        steps = self._format.take(record, session or ledger.current or self._first[0], tally)
+        if isinstance(steps, str):
+            tally.skip(steps)
+            steps = ()
+        else:
+            for name, fact in self._format.facts(record):
+                tally.facts.tell(name, fact, at)
+            tally.keep()
+        if steps and not ledger.current:
+            session, at = self._first
+            ledger.open(session)
+        if session and session not in self._named:
+            self._named[session] = at
+        return steps
+
+    # --- lines -------------------------------------------------------------------------------------------------------
+
+    def _read_lines(self) -> Iterator[tuple[int, int, bytes]]:
+        """(line number, byte where it starts, the line without blanks at its ends). A torn last line is left for later."""
+        stream = self._stream
+        if not self._at:
+            stream, self._transcoded = utf8_lines(stream)
+        while raw := stream.readline(MAX_LINE):
+            start, line = self._at, self._lines + 1
+            if not raw.endswith(b"\n"):
+                if len(raw) < MAX_LINE:
+                    yield from self._last_line(raw, line, start)
+                    return
+                if not self._skip_line(stream, len(raw), line):
+                    return
+                continue
+            self._at, self._lines = start + len(raw), line
+            text = raw.strip(_BLANK)
+            if start == 0 and text.startswith(UTF8_BOM):
+                text = text[len(UTF8_BOM) :].lstrip(_BLANK)
+            if text:
+                yield line, start + raw.find(text[:64]), text
+
+    def _last_line(self, raw: bytes, line: int, start: int) -> Iterator[tuple[int, int, bytes]]:
+        """The complete objects at the start of a line that has no end yet."""
+        begin = len(UTF8_BOM) if start == 0 and raw.startswith(UTF8_BOM) else 0
+        end = begin
+        for _, first, stop in _objects(raw[begin:]):
+            yield line, start + begin + first, raw[begin + first : begin + stop]
+            end = begin + stop
+            self._at = start + end
+        if raw[end:].strip(_BLANK + b","):
+            self._unfinished = line
+
+    def _skip_line(self, stream: BinaryIO, length: int, line: int) -> bool:
+        """Passes over a line that is too long without keeping it. False if it has no end yet."""
+        while chunk := stream.readline(1 << 20):
+            length += len(chunk)
+            if chunk.endswith(b"\n"):
+                self._at, self._lines, self._number = self._at + length, line, self._number + 1
+                self._ledger.open("").broken(line, f"longer than {MAX_LINE >> 20} MiB")
+                return True
+        self._unfinished = line
+        return False
+
+    def _pieces(self, raw: bytes, line: int, at: int) -> Iterator[tuple[Any, int, bytes]]:
+        """The objects of a line that is not one JSON value; what is left over counts as one malformed record."""
+        end = 0
+        for value, begin, stop in _objects(raw):
+            yield self._format.adopt(value), at + begin, raw[begin:stop]
+            end = stop
+        if raw[end:].strip(_BLANK + b","):
+            self._number += 1
+            self._ledger.open("").broken(line, "text behind a JSON object" if end else "not JSON")
+
+    # --- what was learned --------------------------------------------------------------------------------------------
+
+    @property
+    def sessions(self) -> Mapping[str, SessionInfo]:
+        """By native session id, in order of appearance."""
+        return {name: self._format.info(name, tally) for name, tally in self._tallies().items()}
+
+    @property
+    def captures(self) -> Mapping[str, CaptureReport]:
+        """By native session id. An unfinished last line counts as skipped until it is whole."""
+        reports = {name: tally.report() for name, tally in self._tallies().items()}
+        if self._unfinished:
+            name = self._ledger.current or next(iter(reports))
+            reports[name] = _with_unfinished(reports[name])
+        return reports
+
+    def _tallies(self) -> dict[str, Tally]:
+        if self._ledger.tallies:
+            return self._ledger.tallies
+        early = self._ledger.early or (Tally() if self._unfinished else None)
+        return {} if early is None else {self._first[0] or digest_id(self._format.name.encode()): early}
+
+    @property
+    def offset(self) -> int:
+        """Byte up to which whole records were read; 0 as long as no session is known."""
+        return self._at if self._ledger.tallies and not self._transcoded else 0
+
+    @property
+    def state(self) -> bytes:
+        """Checkpoint for the next pass; empty as long as no session is known."""
+        if not self.offset:
+            return b""
+        return msgspec.msgpack.encode(
+            {
+                "v": STATE_VERSION,
+                "format": self._format.name,
+                "place": [self._at, self._lines, self._number, self._first[1]],
+                "current": list(self._ledger.tallies).index(self._ledger.current),
+                "sessions": [[self._named[name], tally.pack()] for name, tally in self._ledger.tallies.items()],
+                "own": self._format.pack(),
+            }
+        )
+
+    def _unpack(self, state: bytes) -> None:
+        held = msgspec.msgpack.decode(state)
+        if held.get("v") != STATE_VERSION or held.get("format") != self._format.name:
+            return
+        here = self._stream.tell()
+        self._at, self._lines, self._number, first = held["place"]
+        self._first = digest_id(self._record_at(first)[1]), first
+        for at, packed in held["sessions"]:
+            record, _ = self._record_at(at)
+            name = (record and self._format.session_of(record)) or self._first[0]
+            self._named[name] = at
+            self._ledger.open(name).unpack(packed, self._recall)
+        self._ledger.open(list(self._named)[held["current"]])
+        self._format.unpack(held["own"])
+        self._stream.seek(here)
+
+    def _recall(self, name: str, at: int) -> str:
+        record, _ = self._record_at(at)
+        return next((value for told, value in self._format.facts(record) if told == name), "") if record else ""
+
+    def _record_at(self, at: int) -> tuple[Record | None, bytes]:
+        """The record that starts at this byte, and its bytes."""
+        self._stream.seek(at)
+        raw = self._stream.readline(MAX_LINE).strip(_BLANK)
+        try:
+            return Record(self._format.decode(raw), 0, 0, at), raw
+        except NOT_JSON:
+            for value, begin, stop in _objects(raw):
+                return Record(self._format.adopt(value), 0, 0, at), raw[begin:stop]
+        return None, raw
+
+
+def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """The JSON objects glued together at the start of `raw`, each with the bytes where it begins and ends."""
+    text = raw.decode("utf-8", "surrogateescape")
+    at = place = 0
+    while True:
+        gap = _GAP.match(text, at)
+        begin = gap.end() if gap else at
+        if text[begin : begin + 1] != "{":
+            return
+        try:
+            value, end = _lenient.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            return
+        first = place + begin - at
+        place = first + len(text[begin:end].encode("utf-8", "surrogateescape"))
+        yield clean(value), first, place
+        at = end
+
+
+def _with_unfinished(report: CaptureReport) -> CaptureReport:
+    skipped = dict(report.skipped)
+    skipped["unfinished"] = skipped.get("unfinished", 0) + 1
+    return msgspec.structs.replace(report, seen=report.seen + 1, skipped=dict(sorted(skipped.items())))

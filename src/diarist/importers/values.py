@@ -1,0 +1,192 @@
+"""Reading loosely typed values: transcripts hold anything anywhere, so every access says what it takes and gives a default."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+_MAX_DEPTH = 64
+_FRACTION = re.compile(r"(\.\d{6})\d+")
+_EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=timezone.utc), datetime(2200, 1, 1, tzinfo=timezone.utc)
+
+
+def as_str(value: object) -> str:
+    """The value if it is text, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def as_int(value: object) -> int:
+    """A count: the value if it is a whole number that is no bool, 0 to 2**63 - 1, else 0. Text of digits counts as its number."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    if isinstance(value, float) and not value.is_integer():
+        return 0
+    return int(value) if 0 <= value < 2**63 else 0
+
+
+def as_exit_code(value: object) -> int | None:
+    """An exit status, negative ones (signals) included; None if the value is none."""
+    if isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -(2**31) <= value < 2**32 or value != int(value):
+        return None
+    return int(value)
+
+
+def as_cost(value: object) -> float | None:
+    """US dollars, None where not told."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value < 1e9:
+        return None
+    return float(value)
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def dicts(value: object) -> Iterator[dict[str, Any]]:
+    """The objects of a list, in order; what is no object is passed over."""
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
+
+
+def first_str(source: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that holds a text which is not empty, else ""."""
+    for name in names:
+        value = source.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def as_time(value: object) -> datetime | None:
+    """A moment (aware, UTC) from ISO 8601 text, or from a number of seconds, milli-, micro- or nanoseconds since 1970.
+
+    Text without a zone is taken as UTC. None for what is no time between 1990 and 2200.
+    """
+    try:
+        found = _from_text(value) if isinstance(value, str) else _from_number(value)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found if found is not None and _EARLIEST <= found <= _LATEST else None
+
+
+def _from_text(value: str) -> datetime | None:
+    if len(value) > 40 or not value[:1].isdigit():
+        return None
+    if value.replace(".", "", 1).isdigit() and value.isascii():
+        return _from_number(float(value)) if len(value.split(".")[0]) >= 10 else None
+    found = datetime.fromisoformat(_FRACTION.sub(r"\1", value))
+    return found.replace(tzinfo=timezone.utc) if found.tzinfo is None else found.astimezone(timezone.utc)
+
+
+def _from_number(value: object) -> datetime | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    seconds = float(value)
+    while seconds > 1e11:
+        seconds /= 1000
+    return datetime.fromtimestamp(seconds, timezone.utc) if seconds > 0 else None
+
+
+def as_arguments(value: object) -> dict[str, Any] | None:
+    """Arguments of a call: an object, or the object a JSON text holds; anything else stands under "input". None if there are none."""
+    if isinstance(value, str):
+        text = value.strip()
+        parsed = parse_json(text) if text.startswith("{") else None
+        if not isinstance(parsed, dict):
+            return {"input": value} if text else None
+        value = parsed
+    if value is None:
+        return None
+    shallow = value if not is_deep(value) else clean(value)
+    return shallow if isinstance(shallow, dict) else {"input": shallow}
+
+
+def parse_json(text: str) -> Any:
+    """The value a JSON text holds (lone surrogates made harmless), None where it is not JSON."""
+    try:
+        return clean(json.loads(text, strict=False))
+    except (ValueError, RecursionError):
+        return None
+
+
+def content_text(content: object, depth: int = 0) -> str:
+    """The text of message content: a string, or blocks of which the text ones count; images and other data leave no trace."""
+    if isinstance(content, str):
+        return content
+    if depth > 8:
+        return ""
+    if isinstance(content, list):
+        return "\n".join(filter(None, (content_text(part, depth + 1) for part in content)))
+    if isinstance(content, dict):
+        for name in ("text", "content", "output", "parts", "value"):
+            if name in content:
+                return content_text(content[name], depth + 1)
+    return ""
+
+
+def compact(value: object) -> str:
+    """A value as text: itself if it is one, else compact JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (ValueError, RecursionError):
+        return ""
+
+
+def is_deep(value: object) -> bool:
+    """True for nesting deeper than any real record has; code that walks values by recursion would fail on it."""
+    level: list[Any] = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MAX_DEPTH):
+        level = [item for node in level for item in (node.values() if isinstance(node, dict) else node) if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def clean(value: Any, depth: int = 0) -> Any:
+    """The value with lone surrogates replaced: they cannot be written as UTF-8. Also cuts nesting deeper than any real record."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {clean_text(key): clean(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item, depth + 1) for item in value]
+    return value
+
+
+def clean_text(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def hash64(text: str) -> int:
+    """64 bits that stand for an id in a checkpoint."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def digest_id(data: bytes) -> str:
+    """An id made of content (24 hex digits), for sessions that have none of their own."""
+    return hashlib.sha256(data).hexdigest()[:24]

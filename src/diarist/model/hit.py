@@ -1,0 +1,63 @@
+"""What a search gives back. No dependency beyond the standard library: a cold search loads only this of the model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Query(NamedTuple):
+    """A search, already taken apart: `terms` and `phrases` are analysed tokens (see `text.analyse`).
+
+    Filters are as in `model.record.RecordFilter`, times as integer Unix seconds.
+    """
+
+    terms: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    kinds: tuple[str, ...] = ()
+    project: str | None = None
+    agent: str | None = None
+    workflow: str | None = None
+    outcome: str | None = None
+    tags: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    since: int | None = None
+    before: int | None = None
+    fingerprints: tuple[str, ...] = ()
+    """Error look-up: records that met one of these are found whatever their words are."""
+
+
+class Match(NamedTuple):
+    """What the index answers: `seq` names the record (`Record.seq`)."""
+
+    seq: int
+    score: float
+
+
+class Hit(NamedTuple):
+    """A ranked result. Texts are redacted. `superseded_by` is the id of the record that replaced this one, or None."""
+
+    id: str
+    score: float
+    kind: str
+    title: str
+    superseded_by: str | None = None
+    project: str = ""
+    agent: str = ""
+    outcome: str = ""
+    verified: bool | None = None
+    task_id: str = ""
+    created_at: str = ""
+    """ISO 8601, UTC."""
+    snippet: str = ""
+    reasons: tuple[str, ...] = ()
+    """Why it ranks where it does, for people; filled on request."""
+
+
+class ContextPack(NamedTuple):
+    """What an agent is given: `text`, fenced and cited, within the token budget; `items` are the hits it cites. May be empty."""
+
+    text: str
+    items: tuple[Hit, ...]
+    tokens: int = 0
+    """Conservative estimate of the tokens in `text`."""

@@ -1,0 +1,239 @@
+"""What the core asks of the outside. Adapters implement these; only `bootstrap` names the adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from diarist.model.hit import Match, Query
+from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
+from diarist.model.redacted import Redacted
+from diarist.model.session import CaptureReport, RawStep, SessionInfo
+
+
+class Reading(Protocol):
+    """One pass over one source. Iterate it once; then ask for what it learned on the way.
+
+    Bad records are counted in the captures, never raised. `OSError` of the stream passes through.
+    """
+
+    def __iter__(self) -> Iterator[RawStep]: ...
+
+    @property
+    def sessions(self) -> Mapping[str, SessionInfo]:
+        """By native session id, in order of first appearance: everything known, earlier passes over this source included."""
+        ...
+
+    @property
+    def captures(self) -> Mapping[str, CaptureReport]:
+        """By native session id; earlier passes included. `truncated` and `redacted` are filled in later by the core."""
+        ...
+
+    @property
+    def offset(self) -> int:
+        """Byte up to which whole records were read; a torn last record stays for the next pass."""
+        ...
+
+    @property
+    def state(self) -> bytes:
+        """Checkpoint to hand to the next pass. Holds ids (hashed where they could be text), counts and flags, never text."""
+        ...
+
+
+class Importer(Protocol):
+    """Reads one transcript format. Third parties register one as an entry point in the group `diarist.importers`."""
+
+    name: str
+    """Also the default `agent` of its sessions: "claude-code"."""
+
+    def sniff(self, head: bytes, path: Path | None) -> int:
+        """How sure it is, 0 (not mine) to 100, from the first 64 KiB; the name of the file may only break ties."""
+        ...
+
+    def default_roots(self, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
+        """Folders where this agent leaves its sessions on this machine, existing or not."""
+        ...
+
+    def read(self, stream: BinaryIO, path: Path | None, state: bytes = b"") -> Reading:
+        """Reads from where `stream` stands. `state` is the last pass's checkpoint, empty for a first pass."""
+        ...
+
+
+class Vault(Protocol):
+    """Content-addressed, append-only storage of redacted evidence."""
+
+    def put(self, content: bytes) -> str:
+        """Stores durably; returns the chunk id (SHA-256 of `content`, hex). Storing the same content again is free."""
+        ...
+
+    def get(self, chunk_id: str) -> bytes:
+        """Raises NotFoundError where the chunk is missing, StoreCorruptError where its content is not what the id says."""
+        ...
+
+    def delete(self, chunk_id: str) -> None: ...
+
+    def ids(self) -> Iterator[str]: ...
+
+    def flush(self) -> None:
+        """Everything put before is on disk when this returns. Must be called before a transaction names the chunks."""
+        ...
+
+
+class Transaction(Protocol):
+    """Writes that become true together. Every change of a record writes the record, its history event and its change-log row."""
+
+    def put_record(self, record: Record, search: SearchText, *, action: str = "") -> bool:
+        """Adds or replaces; False where digest and status are as they were (then nothing is written)."""
+        ...
+
+    def set_status(self, record_id: str, status: str, *, action: str) -> bool: ...
+
+    def erase_record(self, record_id: str) -> None:
+        """Removes record, search text and all history payloads with their salts; history keeps that it was erased."""
+        ...
+
+    def put_part(self, part: Part) -> None:
+        """Adds or replaces a part and marks its session dirty (to be distilled)."""
+        ...
+
+    def delete_part(self, agent: str, session: str, key: str) -> None: ...
+
+    def clear_dirty(self, agent: str, session: str) -> None: ...
+
+    def put_source(self, source: SourceState) -> None: ...
+
+    def put_tombstone(self, tombstone: Tombstone) -> None: ...
+
+    def put_publication(self, record_id: str, kind: str, path: str) -> None:
+        """Fixes the file name a record was first published under, relative to its publish root."""
+        ...
+
+
+class Store(Protocol):
+    """The truth. One tenant at a time; every key leads with it. All times are aware UTC."""
+
+    def transaction(self, *, actor: str, at: datetime) -> AbstractContextManager[Transaction]:
+        """Commits when left normally, rolls back on an exception.
+
+        Raises StoreLockedError, StoreFullError, ReadOnlyError.
+        """
+        ...
+
+    def get_record(self, record_id: str) -> Record | None: ...
+
+    def get_records(self, seqs: Sequence[int]) -> dict[int, Record]:
+        """Records by their `seq`; missing ones are left out."""
+        ...
+
+    def get_search_text(self, record_id: str) -> SearchText | None: ...
+
+    def find_ids(self, wanted: str, kinds: Sequence[str] = ()) -> list[str]:
+        """Ids of active records with this id, this task id, or an id or task id that starts so (exact matches win), sorted."""
+        ...
+
+    def list_records(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[Record]:
+        """Sorts by created_at, updated_at, title, outcome or task_id ("-": descending), then by id."""
+        ...
+
+    def count_records(self, where: RecordFilter) -> int: ...
+
+    def get_changes(self, after: int, limit: int = 1000) -> list[Change]: ...
+
+    def last_seq(self) -> int: ...
+
+    def get_parts(self, agent: str, session: str) -> list[Part]: ...
+
+    def list_sessions(self) -> Iterator[tuple[str, str]]:
+        """All (agent, native session id) with parts, sorted."""
+        ...
+
+    def list_dirty(self) -> list[tuple[str, str]]: ...
+
+    def get_source(self, key: str) -> SourceState | None: ...
+
+    def list_sources(self) -> Iterator[SourceState]: ...
+
+    def get_history(self, record_id: str | None = None) -> Iterator[HistoryEvent]: ...
+
+    def check_history(self) -> list[str]:
+        """Recomputes commitments and the chain; one line per break, empty when whole."""
+        ...
+
+    def has_tombstone(self, kind: str, hash_: str) -> bool: ...
+
+    def get_publication(self, record_id: str, kind: str) -> str | None: ...
+
+    def find_publication(self, kind: str, path: str) -> str | None:
+        """Id of the record that holds this published name."""
+        ...
+
+    def tombstone_key(self) -> bytes:
+        """Secret of this workspace for keyed hashes (32 bytes)."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Index(Protocol):
+    """Derived full-text search over the store's records."""
+
+    def position(self) -> int:
+        """Change-log `seq` up to which it is current; 0 for a new one."""
+        ...
+
+    def apply(self, changes: Iterable[tuple[Record, SearchText] | Change], position: int) -> None:
+        """Brings it up to `position` in one commit. A `Change` among the items removes that record's earlier versions.
+
+        Raises IndexUnavailableError where another process is writing.
+        """
+        ...
+
+    def search(self, query: Query, limit: int) -> list[Match]:
+        """Best first; equal scores by seq, newest first."""
+        ...
+
+    def suggest(self, term: str) -> list[str]:
+        """Indexed words a typo away, best first."""
+        ...
+
+    def clear(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Publisher(Protocol):
+    """Writes projections of a record below a publish root, where people and other tools look."""
+
+    def plan(self, record: Record) -> list[tuple[str, str]]:
+        """(kind of projection, wanted path relative to the root) for each file this record should have."""
+        ...
+
+    def render(self, record: Record, kind: str) -> bytes:
+        """The projection itself, whether or not the record would be published as that kind."""
+        ...
+
+    def write(self, record: Record, kind: str, root: Path, path: str) -> Path:
+        """Renders and writes one projection atomically. Raises StoreFullError where it cannot be written."""
+        ...
+
+    def remove(self, root: Path, path: str) -> bool: ...
+
+
+class Completer(Protocol):
+    """A language model that answers one prompt. Called after redaction only, under a cap."""
+
+    name: str
+
+    def complete(self, prompt: Redacted, *, max_tokens: int) -> str: ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length. Assumes no runtime."""
+
+    name: str
+    dimensions: int
+
+    def embed(self, texts: Sequence[Redacted]) -> list[list[float]]: ...

@@ -1,0 +1,40 @@
+"""Projections of records as files: diary JSON and hub Markdown. A new projection is one module and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
+
+from diarist.model.record import Record
+from diarist.publishers import diary_json, hub_markdown
+from diarist.publishers.files import remove_file, write_atomically
+
+Projection = tuple[Callable[[Record], str | None], Callable[[Record], bytes]]
+
+
+class FilePublisher:
+    """Implements `ports.Publisher`. `hub_outcomes`: outcomes for which a hub document is written."""
+
+    def __init__(self, hub_outcomes: Sequence[str]) -> None:
+        self._projections: dict[str, Projection] = {
+            "diary": (diary_json.path_of, diary_json.render),
+            "hub": (lambda record: hub_markdown.path_of(record, hub_outcomes), hub_markdown.render),
+        }
+
+    def plan(self, record: Record) -> list[tuple[str, str]]:
+        """(kind, wanted path relative to the publish root) for each file this record should have."""
+        return [(kind, path) for kind, (path_of, _) in self._projections.items() if (path := path_of(record)) is not None]
+
+    def render(self, record: Record, kind: str) -> bytes:
+        """The projection itself, whether or not the record would be published as that kind."""
+        return self._projections[kind][1](record)
+
+    def write(self, record: Record, kind: str, root: Path, path: str) -> Path:
+        """Renders and writes one projection. Raises StoreFullError where it cannot be written."""
+        target = root.joinpath(*PurePosixPath(path).parts)
+        write_atomically(target, self.render(record, kind))
+        return target
+
+    def remove(self, root: Path, path: str) -> bool:
+        """True if there was a file to remove."""
+        return remove_file(root.joinpath(*PurePosixPath(path).parts))

@@ -1,0 +1,267 @@
+"""What a shell command was for, and what its exit status can tell.
+
+`understand` takes a command line as an agent typed it and sees through what stands around the program that matters:
+`cd x && …`, `timeout 60`, `uv run`, `npx`, `bash -lc '…'`, `docker exec c …`, pipes into `tail`, `|| true`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from diarist.model.entry import CommandKind
+from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_FILE, task_kind
+from diarist.stages.distil.shell import Simple, split
+
+CHECKS: frozenset[CommandKind] = frozenset({"test", "build", "lint", "typecheck"})
+_WEIGHT: dict[CommandKind, int] = {"test": 8, "build": 7, "typecheck": 6, "lint": 5, "install": 4, "run": 3, "vcs": 2, "search": 1, "other": 0}
+
+_PREFIXES = frozenset("sudo doas time nice nohup exec command builtin stdbuf unbuffer setsid ionice caffeinate xvfb-run then do else if while until ! eval".split())
+_SHELLS = frozenset("bash sh zsh dash ksh fish /bin/bash /bin/sh pwsh powershell".split())
+_EXEC = {
+    ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("rye", "run"), ("hatch", "run"), ("pixi", "run"), ("bundle", "exec"), ("pnpm", "exec"),
+    ("pnpm", "dlx"), ("npm", "exec"), ("yarn", "dlx"), ("yarn", "exec"), ("bun", "x"), ("mise", "exec"), ("mise", "x"), ("asdf", "exec"), ("direnv", "exec"),
+    ("conda", "run"), ("mamba", "run"), ("opam", "exec"), ("nix", "develop"), ("rbenv", "exec"), ("tsx", ""), ("dotenv", ""), ("cross-env", ""), ("coverage", "run"),
+    ("kubectl", "exec"), ("docker", "exec"), ("docker", "run"), ("podman", "exec"), ("podman", "run"), ("docker-compose", "exec"), ("docker-compose", "run"), ("uv", "x"),
+}  # fmt: skip
+_RUN_WORDS = frozenset("run run-script exec -s --silent".split())
+_VALUE_OPTIONS = frozenset(
+    "-C --directory --prefix --cwd --filter -F -w --workspace -p --package --project -n --name -e --env -u --user -v --volume -f --file -r --with "
+    "--python -W --config --manifest-path -j --group --extra --workdir --network --entrypoint -c --rm".split()
+)
+_PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*(?:w|\.exe)?$")
+_NUMBER = re.compile(r"-?[\d.]+[smhd]?$")
+
+
+class Program(NamedTuple):
+    """One program that really ran, wrappers taken off."""
+
+    name: str
+    words: tuple[str, ...]
+    kind: CommandKind
+    masked: bool
+    """Its exit status is not that of the whole line, or the line succeeds whatever it says."""
+    writes: tuple[str, ...] = ()
+    heredoc: str = ""
+
+
+class CommandLine(NamedTuple):
+    """A command line understood."""
+
+    kind: CommandKind
+    key: str
+    """Names the check whatever stands around it: the same for two runs of the same check."""
+    programs: tuple[Program, ...]
+    exit_tells: bool
+    """Exit status 0 means that the program `kind` comes from passed."""
+
+    @property
+    def is_check(self) -> bool:
+        return self.kind in CHECKS
+
+
+def understand(text: str) -> CommandLine:
+    """Takes a command line apart and says what it was for (its weightiest part: a test outweighs a build, …)."""
+    programs = tuple(_programs(split(text), 0))
+    if not programs:
+        return CommandLine("other", "", (), True)
+    main = max(programs, key=lambda program: _WEIGHT[program.kind])
+    same = [program for program in programs if program.kind in CHECKS] if main.kind in CHECKS else [main]
+    key = " && ".join(dict.fromkeys(_key(program) for program in same))
+    return CommandLine(main.kind, key, programs, not any(program.masked for program in same))
+
+
+def _programs(simples: tuple[Simple, ...], depth: int) -> list[Program]:
+    found: list[Program] = []
+    for at, simple in enumerate(simples):
+        masked = _is_masked(simples, at)
+        words = _unwrap(simple.words)
+        inner = _inner_script(words)
+        if inner and depth < 3:
+            found += [program._replace(masked=program.masked or masked) for program in _programs(split(inner), depth + 1)]
+        elif words and words[0] not in ("cd", "pushd", "popd", "export", "source", ".", "set", "true", ":", "sleep", "wait", "done", "fi", "for", "esac"):
+            name = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
+            found.append(Program(name, words, classify(words), masked, simple.writes, simple.heredoc))
+        elif simple.writes:
+            found.append(Program("", words, "other", masked, simple.writes, simple.heredoc))
+    return found
+
+
+def _is_masked(simples: tuple[Simple, ...], at: int) -> bool:
+    """Is the status of this command lost: in a pipe before its end, before `;`, or excused by `|| true`?"""
+    piped = False
+    for number in range(at, len(simples)):
+        after = simples[number].after
+        last = number == len(simples) - 1
+        if after == "|" and not last:
+            if number == at and _is_pipefail(simples):
+                continue
+            piped = True
+        elif after == "||" and not last:
+            return True
+        elif (after in (";", "&") and not last) or after == "&":
+            return not all(_is_status_kept(simple) for simple in simples[number + 1 :])
+    return piped
+
+
+def _is_pipefail(simples: tuple[Simple, ...]) -> bool:
+    return any(simple.words[:1] == ("set",) and "pipefail" in " ".join(simple.words) for simple in simples)
+
+
+def _is_status_kept(simple: Simple) -> bool:
+    return simple.words[:2] in (("exit", "$?"),) or simple.words[:1] in (("done",), ("fi",), ("}",))
+
+
+def _unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the wrappers in front: `sudo -E timeout 60 uv run --group dev pytest -q` → `pytest -q`."""
+    for _ in range(8):
+        rest = _unwrap_once(words)
+        if rest == words or not rest:
+            break
+        words = rest
+    return words
+
+
+def _unwrap_once(words: tuple[str, ...]) -> tuple[str, ...]:
+    if not words:
+        return words
+    name = words[0].rsplit("/", 1)[-1]
+    second = words[1] if len(words) > 1 else ""
+    if name in _PREFIXES:
+        return _skip_options(words[1:])
+    if name in ("timeout", "gtimeout"):
+        rest = _skip_options(words[1:])
+        return rest[1:] if rest and _NUMBER.match(rest[0]) else rest
+    if name == "env" and len(words) > 1:
+        return tuple(_drop_assignments(words[1:]))
+    if name in ("npx", "bunx", "pnpx", "uvx", "pipx") and second:
+        return _skip_options(words[2:] if name == "pipx" and second == "run" else words[1:])
+    if name == "xargs":
+        return _skip_options(words[1:]) or words
+    if name == "docker" and second == "compose":
+        return ("docker-compose", *words[2:])
+    if (name, second) in _EXEC and len(words) > 2:
+        rest = _skip_options(words[2:])
+        return rest[1:] if name in ("docker", "podman", "docker-compose", "kubectl") and len(rest) > 1 else rest or words
+    return _python_module(words)
+
+
+def _python_module(words: tuple[str, ...]) -> tuple[str, ...]:
+    """`python -m pytest -q` → `pytest -q`."""
+    if _PYTHON.match(words[0]):
+        for at, word in enumerate(words[1:5], 1):
+            if word == "-m" and at + 1 < len(words):
+                return words[at + 1 :]
+            if not word.startswith("-"):
+                break
+    return words
+
+
+def _skip_options(words: tuple[str, ...]) -> tuple[str, ...]:
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return words[at + 1 :]
+        if word in _VALUE_OPTIONS and word != "--rm":
+            at += 2
+        elif word.startswith("-"):
+            at += 1
+        else:
+            break
+    return words[at:]
+
+
+def _drop_assignments(words: tuple[str, ...]) -> list[str]:
+    rest = list(_skip_options(words))
+    while rest and re.match(r"\w+=", rest[0]):
+        rest.pop(0)
+    return rest
+
+
+def _inner_script(words: tuple[str, ...]) -> str:
+    """The script of `bash -lc '…'`; empty where there is none."""
+    if words and words[0].rsplit("/", 1)[-1] in _SHELLS or words[:1] and words[0] in _SHELLS:
+        for at, word in enumerate(words[1:4], 1):
+            if word.lower() in ("-c", "-lc", "-ic", "-command", "-ec", "-euc", "-cl", "-xc") and at + 1 < len(words):
+                return words[at + 1]
+    return ""
+
+
+def classify(words: tuple[str, ...]) -> CommandKind:
+    """What one simple command is for; `words` are unwrapped and unquoted."""
+    name = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe").removesuffix(".cmd")
+    rest = _skip_options(words[1:])
+    first = rest[0] if rest else ""
+    if _PYTHON.match(words[0]) or name in ("node", "ruby", "php", "perl", "bash", "sh", "zsh", "tsx", "ts-node", "deno", "Rscript", "julia"):
+        return _script_kind(name, words, rest)
+    if name in RUNNERS:
+        return _runner_kind(name, rest)
+    table = SUBCOMMANDS.get(name)
+    if table is not None:
+        found = next((table[word] for word in rest if word in table), None) if name in ("mvn", "sbt") else table.get(first)
+        if found:
+            return found
+    if name == "sed" and any(word.startswith("-i") or word == "--in-place" for word in words):
+        return "other"
+    if name == "make" and not first:
+        return "build"
+    known = PROGRAMS.get(name)
+    if known:
+        return known
+    if name in SUBCOMMANDS:
+        return "other"
+    return _own_program_kind(words[0], name)
+
+
+def _runner_kind(name: str, rest: tuple[str, ...]) -> CommandKind:
+    words = [word for word in rest if word not in _RUN_WORDS]
+    is_run = len(words) < len(rest)
+    table = SUBCOMMANDS.get(name, {})
+    if words and not is_run and words[0] in table:
+        return table[words[0]]
+    best = [kind for word in words[:3] if not word.startswith("-") and (kind := task_kind(word.lstrip(":")) or PROGRAMS.get(word))]
+    if best:
+        return max(best, key=lambda kind: _WEIGHT[kind])
+    if name in ("make", "gmake", "gradle", "gradlew", "ant", "scons") and not is_run:
+        return "build"
+    return "run" if words else "other"
+
+
+def _script_kind(name: str, words: tuple[str, ...], rest: tuple[str, ...]) -> CommandKind:
+    script = rest[0] if rest else ""
+    base = script.replace("\\", "/").rsplit("/", 1)[-1]
+    if base in ("manage.py", "setup.py", "artisan") and len(rest) > 1:
+        return SUBCOMMANDS[base].get(rest[1], "run")
+    if name == "deno":
+        return SUBCOMMANDS["deno"].get(script, "run")
+    if "--test" in words and name == "node":
+        return "test"
+    if name in ("ruby", "php") and "-c" in words or name == "php" and "-l" in words or base == "py_compile":
+        return "build"
+    if script and "-c" not in words and "-e" not in words and TEST_FILE.search(base):
+        return "test"
+    if script and base in ("test", "t", "runtests.py", "run_tests.py") or script.endswith("bin/test"):
+        return "test"
+    if name in _SHELLS and script:
+        return task_kind(base.removesuffix(".sh")) or "run"
+    return "run"
+
+
+def _own_program_kind(path: str, name: str) -> CommandKind:
+    """A program nobody knows: the project's own script, or something else."""
+    stem = re.sub(r"\.(?:sh|py|rb|js|ts|pl|bat|ps1|cmd)$", "", name)
+    if "/" in path or stem != name:
+        if TEST_FILE.search(name):
+            return "test"
+        return task_kind(stem) or "run"
+    return "other"
+
+
+_NOISE_OPTION = re.compile(r"-{1,2}(?:v+|q+|verbose|quiet|s|x|tb=?\w*|no-header|color\S*|no-color|nocapture|count=\d+|maxfail=?\d*|cache-clear|runInBand|silent|race|timeout=?\S*|fix|write)$")
+
+
+def _key(program: Program) -> str:
+    """What is checked: the program and its words, without options that change only what is printed."""
+    words = [program.name, *(word for word in program.words[1:] if not _NOISE_OPTION.match(word))]
+    return " ".join(words)[:200]

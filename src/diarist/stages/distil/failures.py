@@ -1,0 +1,45 @@
+"""What a failed tool call says, and whether a call failed where the format has no flag for it."""
+
+from __future__ import annotations
+
+import re
+
+HEAD = 6_000
+TAIL = 10_000
+
+_MARKUP = re.compile(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
+_SKIP = re.compile(
+    r"\s*(?:Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|Process exited with code \d+|Total output lines.*|"
+    r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|[\W_]*)\Z",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(
+    r"\s*(?:<tool_use_error>|\[?(?:error|fehler|erreur|エラー|错误|錯誤)\b|.{0,60}\b(?:error|exception)\b ?(?:\(|:|while|executing|occurred|running|calling)|(?:failed|unable|cannot|could not|invalid|no replacement was performed|"
+    r"string to replace not found|no such file|file not found|file does not exist|permission denied|unknown (?:tool|command|function)|tool .{1,60} (?:not found|does not exist|failed)|"
+    r"your (?:proposed )?(?:edit|command|call).{0,80}(?:not|error|fail|syntax|invalid)|usage:|the (?:old|search) (?:string|text).{0,60}not)\b)",
+    re.IGNORECASE,
+)
+
+
+def window(text: str) -> str:
+    """The beginning and the end of a long output, whole lines; a short one as it is."""
+    if len(text) <= HEAD + TAIL:
+        return text
+    head = text.rfind("\n", 0, HEAD)
+    tail = text.find("\n", len(text) - TAIL)
+    return text[: head if head > 0 else HEAD] + "\n" + text[tail + 1 if tail >= 0 else len(text) - TAIL :]
+
+
+def failure_line(text: str) -> str:
+    """The line of a failed call's output that says most: the first one that is not only "Exit code 1"."""
+    for line in _MARKUP.sub("", text[:4_000]).splitlines():
+        if line.strip() and not _SKIP.match(line):
+            return line.strip()[:300]
+    return ""
+
+
+def is_unflagged_failure(kind: str, output: str) -> bool:
+    """Does the result of a call without an error flag begin as failures do? What was read or found is never judged so."""
+    if kind in ("read", "search", "plan", "agent", "ask", "submit", "shell", "code") or not output:
+        return False
+    return _FAILED.match(output[:300]) is not None

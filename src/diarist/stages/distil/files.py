@@ -1,0 +1,78 @@
+"""The files a run touched, and which of them a check would be about."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from diarist.model.entry import FileOperation
+
+MOST = 4_000
+_DOCUMENT = re.compile(r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|NOTICE|\.gitignore)$", re.IGNORECASE)
+_SCRATCH = re.compile(
+    r"^(?:/private)?/(?:tmp|var/folders)/|(?:^|/)(?:\.claude|\.codex|\.aider\S*|scratch|scratchpad|\.?tmp|temp)/|"
+    r"(?:^|/)(?:repro\w*|reproduc\w*|debug_\w+|scratch\w*|tmp_\w+|temp_\w+|demo_\w+|try_\w+|check_\w+|verify_\w+|output\.txt)(?:\.\w+)?$",
+    re.IGNORECASE,
+)
+
+
+def needs_no_check(path: str) -> bool:
+    """Documents and pictures: a build or test says nothing about them."""
+    return _DOCUMENT.search(path) is not None
+
+
+def is_scratch(path: str) -> bool:
+    """Files that an agent makes to look at something, by their place or name."""
+    return _SCRATCH.search(path) is not None
+
+
+class FileBook:
+    """Files by path, with what was done to them in order. Paths below the working directory are told relative to it."""
+
+    def __init__(self, cwd: str) -> None:
+        self._cwd = cwd.rstrip("/\\")
+        self._files: dict[str, dict[FileOperation, int]] = {}
+        self._last: dict[str, FileOperation] = {}
+        self._made: set[str] = set()
+        self._gone: set[str] = set()
+
+    def relative(self, path: str) -> str:
+        path = path.strip().removeprefix("file://")
+        if self._cwd and path.startswith(self._cwd) and path[len(self._cwd) : len(self._cwd) + 1] in ("/", "\\"):
+            path = path[len(self._cwd) + 1 :]
+        return posixpath.normpath(path)[:400] if path else ""
+
+    def note(self, path: str, operation: FileOperation) -> str:
+        """Notes an operation; returns the path as it is told, or "" for none."""
+        path = self.relative(path)
+        if not path or path in (".", "/") or (path not in self._files and len(self._files) >= MOST):
+            return ""
+        known = self._files.setdefault(path, {})
+        if operation == "create":
+            if path in self._made or (known and path not in self._gone):
+                operation = "edit"
+            else:
+                self._made.add(path)
+                self._gone.discard(path)
+        elif operation == "delete":
+            self._gone.add(path)
+        known[operation] = known.get(operation, 0) + 1
+        self._last[path] = operation
+        return path
+
+    def last_operation(self, path: str) -> FileOperation:
+        return self._last[path]
+
+    def is_thrown_away(self, path: str) -> bool:
+        """Made and deleted again in this run: it leaves nothing."""
+        return path in self._made and path in self._gone
+
+    def revert(self, path: str) -> None:
+        """The version control system took changes back: of one path, or of all that existed before ("*")."""
+        for name in [name for name in self._files if path == "*" or name == self.relative(path) or name.endswith("/" + path)]:
+            if name not in self._made:
+                self._files[name] = {"read": 1}
+
+    def operations(self) -> dict[str, dict[FileOperation, int]]:
+        """What each file went through; those that leave nothing are left out."""
+        return {path: done for path, done in self._files.items() if not self.is_thrown_away(path)}

@@ -1,0 +1,142 @@
+"""Which errors were got rid of, and by what: the changes and commands between the last failing and the first passing run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diarist.model.entry import ErrorSeen, Fix
+from diarist.model.redacted import Redacted, derived
+from diarist.stages.distil.commands import CHECKS
+from diarist.stages.distil.ledger import Changed, Ledger, Run, Trouble
+from diarist.stages.distil.telling import describe_changes, reason_for
+from diarist.text.clip import clip
+
+MOST_ERRORS, MOST_FIXES = 60, 40
+_REPEATED = frozenset({*CHECKS, "run", "install"})
+
+
+class Repair(NamedTuple):
+    """A command that failed and later passed."""
+
+    failed: Run
+    passed: Run
+    fingerprints: tuple[str, ...]
+    changes: tuple[Changed, ...]
+    commands: tuple[Run, ...]
+
+
+def find_repairs(ledger: Ledger) -> list[Repair]:
+    """Every failing run that a later run of the same command got past, with what was done in between."""
+    runs = list(ledger.runs)
+    changed = list(ledger.changed)
+    repairs: list[Repair] = []
+    for at, run in enumerate(runs):
+        if run.passed is not False:
+            continue
+        later = _next_without(runs[at + 1 :], run)
+        if later is None:
+            continue
+        gone = tuple(mark for mark in run.errors if mark not in later.errors)
+        if later.passed is not True and not gone:
+            continue
+        between = tuple(change for change in changed if run.step < change.step <= later.step)
+        commands = tuple(other for other in runs[at + 1 :] if other.step < later.step and other.command.kind in ("install", "run", "other", "vcs") and other.passed is not False)
+        repairs.append(Repair(run, later, gone if later.passed is not True else run.errors, between, commands))
+    return repairs
+
+
+def _next_without(later: Sequence[Run], run: Run) -> Run | None:
+    for other in later:
+        if other.passed is None or not is_same_check(other, run):
+            continue
+        if other.passed or (run.errors and other.errors and not set(run.errors) & set(other.errors)):
+            return other
+        if set(run.errors) & set(other.errors) or not other.errors:
+            return None  # the later failing run tells of it
+    return None
+
+
+def is_same_check(run: Run, other: Run) -> bool:
+    """The same command, or for checks the same tool doing the same kind of work."""
+    if run.command.key == other.command.key:
+        return bool(run.command.key)
+    if run.command.kind != other.command.kind:
+        return False
+    if run.command.kind in CHECKS:
+        mine, theirs = run.command.key.split(" ", 1)[0], other.command.key.split(" ", 1)[0]
+        return mine == theirs or {mine, theirs} <= {"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"} and run.command.kind == "test"
+    if run.command.kind in ("run", "install", "other", "search"):
+        mine_words, their_words = run.command.key.split()[:3], other.command.key.split()[:3]
+        return mine_words[:2] == their_words[:2] and len(mine_words) > 1
+    return False
+
+
+def make_fixes(repairs: Sequence[Repair], troubles: dict[str, Trouble]) -> list[Fix]:
+    """One fix for each error that went away by something that was done, and one for a failing check without a readable error."""
+    fixes: dict[str, Fix] = {}
+    for repair in repairs:
+        marks: Sequence[str] = repair.fingerprints or ("",)
+        if not repair.changes and not repair.commands:
+            if repair.passed.text == repair.failed.text:
+                continue  # it passed on another try: nothing fixed it
+        for mark in marks:
+            key = mark or repair.failed.command.key
+            trouble = troubles.get(mark)
+            fixes[key] = Fix(
+                error=mark,
+                text=derived(fix_text(repair, trouble)),
+                files=tuple(derived(path) for path in dict.fromkeys(change.path for change in repair.changes))[:12],
+                commands=tuple(derived(clip(run.text, 200)) for run in repair.commands[-4:]),
+                steps=tuple(sorted({change.step for change in repair.changes} | {repair.failed.step, repair.passed.step}))[:24],
+            )
+    return list(fixes.values())[-MOST_FIXES:]
+
+
+def fix_text(repair: Repair, trouble: Trouble | None) -> str:
+    """As "`go test` failed (“…”), passed after logger_test.go: added `testAgent`. “I will add a constant…”"."""
+    failing = clip(repair.failed.command.key or repair.failed.text, 80)
+    what = f" ({clip(trouble.message, 140)})" if trouble else f" ({clip(repair.failed.line, 120)})" if repair.failed.line else ""
+    done = describe_changes(repair.changes, 300) if repair.changes else ""
+    if not done and repair.commands:
+        done = "; ".join(f"`{clip(run.text, 80)}`" for run in repair.commands[-2:])
+    if not done:
+        done = f"`{clip(repair.passed.text, 160)}`"
+    reason, _ = reason_for(repair.changes)
+    verb = "passed" if repair.passed.passed else "got past it"
+    return clip(f"`{failing}` failed{what}; {verb} after {done}" + (f". {reason}" if reason else ""), 600)
+
+
+def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequence[Run]) -> None:
+    """Marks what was resolved and what stayed, by the last time each error was met."""
+    for repair in repairs:
+        for mark in repair.fingerprints:
+            trouble = troubles.get(mark)
+            if trouble is not None and trouble.last <= max(repair.failed.result, repair.failed.step):
+                trouble.resolved = True
+                trouble.resolved_by = fix_text(repair, None)
+    known = {mark for run in runs for mark in run.errors}
+    for trouble in troubles.values():
+        if trouble.resolved is None and trouble.kind in _REPEATED and trouble.fingerprint in known:
+            trouble.resolved = False
+
+
+def tell_errors(troubles: dict[str, Trouble]) -> tuple[ErrorSeen, ...]:
+    """Distinct errors in the order they were first met; where there are too many, the ones that stayed and the last ones."""
+    every = list(troubles.values())
+    if len(every) > MOST_ERRORS:
+        kept = {id(trouble) for trouble in sorted(every, key=lambda trouble: (trouble.resolved is not False, -trouble.count, -trouble.last))[:MOST_ERRORS]}
+        every = [trouble for trouble in every if id(trouble) in kept]
+    return tuple(
+        ErrorSeen(
+            fingerprint=trouble.fingerprint,
+            message=Redacted(clip(trouble.message, 300)),
+            tool=derived(trouble.tool),
+            where=derived(clip(trouble.where, 200)),
+            steps=tuple(trouble.steps),
+            count=trouble.count,
+            resolved=trouble.resolved,
+            resolved_by=derived(trouble.resolved_by),
+        )
+        for trouble in every
+    )

@@ -1,0 +1,190 @@
+"""What one pass over a session's steps leaves behind: bounded, in order, ready to be told.
+
+Nothing here decides what an entry says; it holds what happened. Lists keep their first and last items where a session has
+more than they may hold, so that memory stays bounded and what is told stays telling.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from diarist.model.entry import FileOperation
+from diarist.model.session import Mark
+from diarist.stages.distil.commands import CommandLine
+
+T = TypeVar("T")
+
+
+class Ends(Generic[T]):
+    """A list that keeps its first and its last items and forgets the middle."""
+
+    def __init__(self, first: int, last: int) -> None:
+        self._head: list[T] = []
+        self._room = first
+        self._tail: deque[T] = deque(maxlen=last)
+        self.added = 0
+
+    def add(self, item: T) -> None:
+        self.added += 1
+        if len(self._head) < self._room:
+            self._head.append(item)
+        else:
+            self._tail.append(item)
+
+    def __iter__(self) -> Iterator[T]:
+        yield from self._head
+        yield from self._tail
+
+    def __len__(self) -> int:
+        return len(self._head) + len(self._tail)
+
+    def last(self) -> T | None:
+        if self._tail:
+            return self._tail[-1]
+        return self._head[-1] if self._head else None
+
+
+@dataclass(slots=True)
+class Said:
+    """Words of the agent or the person. `text` is clipped at its end."""
+
+    step: int
+    text: str
+    actor: str = ""
+    is_thought: bool = False
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request of the person. `follows`: what stood before it, "" for nothing telling."""
+
+    step: int
+    text: str
+    follows: str = ""
+    """"interrupt" or "refusal" where the person had just stopped the agent."""
+
+
+@dataclass(slots=True)
+class Refused:
+    """A call that the person declined, and what they said to it."""
+
+    step: int
+    call_step: int
+    what: str
+    reason: str
+    quote: str
+    why: Said | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a shell command."""
+
+    step: int
+    result: int
+    """Step of its result; -1 where there was none."""
+    text: str
+    command: CommandLine
+    passed: bool | None = None
+    line: str = ""
+    """Exact line of the output that the verdict rests on; empty where it was the exit status."""
+    exit_code: int | None = None
+    ran: int | None = None
+    errors: tuple[str, ...] = ()
+    """Fingerprints of the errors in its output."""
+    changes: int = 0
+    """Changes made before it (of files that checks are about)."""
+    tail: str = ""
+    why: Said | None = None
+    after: Said | None = None
+    """What the agent said next."""
+    actor: str = ""
+
+
+@dataclass(slots=True)
+class Changed:
+    """One write to one file that was not refused and did not fail."""
+
+    step: int
+    path: str
+    operation: FileOperation
+    before: str
+    after: str
+    why: Said | None = None
+    number: int = 0
+    """Position among the changes that checks are about; 0 for documents and scratch files."""
+    actor: str = ""
+
+
+@dataclass(slots=True)
+class Looked:
+    """A search, a page that was read, a subagent's task, a plan."""
+
+    step: int
+    kind: str
+    about: str
+    why: Said | None = None
+
+
+@dataclass(slots=True)
+class Trouble:
+    """One distinct error."""
+
+    fingerprint: str
+    message: str
+    tool: str
+    where: str
+    steps: list[int] = field(default_factory=list)
+    count: int = 0
+    last: int = -1
+    target: str = ""
+    """What the failing call was about: the path or the command's key."""
+    kind: str = ""
+    """Kind of the act or command it came from."""
+    change: int = 0
+    """Changes made before its last occurrence."""
+    resolved: bool | None = None
+    resolved_by: str = ""
+    after: Said | None = None
+
+
+@dataclass(slots=True)
+class Marked:
+    step: int
+    mark: Mark
+    text: str
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All that the later parts may ask about a session."""
+
+    prompts: Ends[Asked] = field(default_factory=lambda: Ends(60, 60))
+    runs: Ends[Run] = field(default_factory=lambda: Ends(400, 1600))
+    changed: Ends[Changed] = field(default_factory=lambda: Ends(400, 1600))
+    looked: Ends[Looked] = field(default_factory=lambda: Ends(100, 200))
+    refused: Ends[Refused] = field(default_factory=lambda: Ends(40, 40))
+    marks: Ends[Marked] = field(default_factory=lambda: Ends(100, 300))
+    replies: Ends[Said] = field(default_factory=lambda: Ends(60, 240))
+    thoughts: Ends[Said] = field(default_factory=lambda: Ends(40, 160))
+    troubles: dict[str, Trouble] = field(default_factory=dict)
+    files: dict[str, dict[FileOperation, int]] = field(default_factory=dict)
+    tools: list[str] = field(default_factory=list)
+    tool_counts: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
+    changes: int = 0
+    """Changes of files that checks are about."""
+    writes: int = 0
+    """All successful writes."""
+    calls: int = 0
+    last_kind: str = ""
+    last_actor_step: int = -1
+    """Last step that the main agent made."""
+    last_reply: Said | None = None
+    ended: str = ""
+    """How the last steps look: "reply", "result", "call", "prompt", "interrupt", "refusal"."""
+    unanswered: int = 0
+    """Calls left without a result."""

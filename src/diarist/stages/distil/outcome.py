@@ -1,0 +1,162 @@
+"""How the run ended and whether that was checked: from signals only, each with the steps it comes from.
+
+What an agent says of its own success is no signal. What a person or a host says of it is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from diarist.model.entry import Outcome, Signal
+from diarist.model.host import HostFacts
+from diarist.model.redacted import derived
+from diarist.stages.distil.commands import CHECKS
+from diarist.stages.distil.ledger import Ledger, Run
+
+
+class Judgement(NamedTuple):
+    outcome: Outcome
+    verified: bool | None
+    signals: tuple[Signal, ...]
+    escalations: int
+    build_attempts: int
+    build_tail: str
+
+
+_END_MARKS = {"limit": "limit", "give-up": "give-up", "error-end": "error-end"}
+_SOURCE_KINDS = frozenset({"test", "build", "typecheck", "lint"})
+
+
+def decide(ledger: Ledger, host: HostFacts) -> Judgement:
+    """Outcome, verification and the signals they rest on."""
+    checks = [run for run in ledger.runs if run.command.kind in CHECKS and run.passed is not None]
+    verified, check_signals = _verification(ledger, checks)
+    stop = _stop(ledger)
+    trials = _recoveries(ledger, checks, host)
+    end = _normal_end(ledger)
+    signals = [*check_signals, *trials, *([stop] if stop else []), *([end] if end and not stop else [])]
+    outcome = _outcome(verified, checks, stop, trials, end)
+    escalations = sum(mark.mark in ("escalation", "handover") for mark in ledger.marks)
+    attempts = len([run for run in checks if run.command.kind in ("build", "test", "typecheck")])
+    tail = next((run.tail for run in reversed(checks) if run.passed is False), "")
+    judgement = Judgement(outcome, verified, tuple(signals[:40]), escalations, attempts, tail)
+    return _with_host(judgement, host)
+
+
+def _verification(ledger: Ledger, checks: list[Run]) -> tuple[bool | None, list[Signal]]:
+    """True: a check passed after the last change and none stands failed; False: the last one failed; None: not known."""
+    if not checks:
+        return None, []
+    standing: dict[str, Run] = {}
+    for run in checks:
+        standing.pop(run.command.key, None)
+        standing[run.command.key] = run
+    last = checks[-1]
+    failed = [run for run in standing.values() if run.passed is False and not _is_superseded(run, checks)]
+    signals = [_check_signal(run) for run in list(standing.values())[-6:]]
+    if failed and (last.passed is False or any(run.changes >= ledger.changes for run in failed)):
+        return False, signals
+    if last.passed is False:
+        return False, signals
+    if last.changes >= ledger.changes and ledger.calls:
+        return True, signals
+    return None, signals
+
+
+def _is_superseded(failed: Run, checks: list[Run]) -> bool:
+    """Did a later run of the same kind of check pass, on the whole or on at least part of what had failed?"""
+    return any(run.step > failed.step and run.passed and run.command.kind == failed.command.kind and _covers(run, failed) for run in checks)
+
+
+def _covers(run: Run, failed: Run) -> bool:
+    mine, theirs = run.command.key.split(), failed.command.key.split()
+    return mine[:1] == theirs[:1]
+
+
+def _check_signal(run: Run) -> Signal:
+    name = "check-passed" if run.passed else "check-failed"
+    steps = (run.step, run.result) if run.result >= 0 else (run.step,)
+    return Signal(name=name, detail=derived(f"{run.command.kind}: {run.command.key[:120]}" + (f": {run.line[:160]}" if run.line else "")), steps=steps)
+
+
+def _stop(ledger: Ledger) -> Signal | None:
+    """What ended the run before its time, if anything did."""
+    last = None
+    for mark in ledger.marks:
+        if mark.step >= ledger.last_actor_step and mark.mark in ("interrupt", *_END_MARKS):
+            last = mark
+        if mark.mark == "api-error" and mark.step > ledger.last_actor_step:
+            last = mark
+    if last is not None:
+        return Signal(name="interrupted" if last.mark == "interrupt" else last.mark, detail=derived(last.text[:200]), steps=(last.step,))
+    if ledger.ended in ("interrupt", "refusal"):
+        refused = ledger.refused.last()
+        return Signal(name="interrupted", detail=derived("the person declined the last call"), steps=(refused.step,) if refused else ())
+    return None
+
+
+def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Signal]:
+    found: list[Signal] = []
+    seen: set[str] = set()
+    for at, run in enumerate(checks):
+        if run.passed is False and run.command.kind not in seen:
+            better = next((later for later in checks[at + 1 :] if later.passed and later.command.kind == run.command.kind and _covers(later, run)), None)
+            if better is not None:
+                seen.add(run.command.kind)
+                found.append(Signal(name="repaired", detail=derived(f"{run.command.key[:120]} failed, later passed"), steps=(run.step, better.step)))
+    for mark in ledger.marks:
+        if mark.mark in ("escalation", "handover"):
+            found.append(Signal(name="escalation", detail=derived(mark.text[:200]), steps=(mark.step,)))
+        elif mark.mark in ("api-error", "model-refusal") and mark.step < ledger.last_actor_step:
+            found.append(Signal(name=mark.mark, detail=derived(mark.text[:200]), steps=(mark.step,)))
+    if host.no_op_repaired:
+        found.append(Signal(name="host:no-op-repaired"))
+    if host.escalations:
+        found.append(Signal(name="host:escalations", detail=derived(str(host.escalations))))
+    if (host.build_attempts or 0) > 1:
+        found.append(Signal(name="host:build-attempts", detail=derived(str(host.build_attempts))))
+    return found[:20]
+
+
+def _normal_end(ledger: Ledger) -> Signal | None:
+    for mark in ledger.marks:
+        if mark.mark in ("end", "submit") and mark.step >= ledger.last_actor_step - 1:
+            return Signal(name="ended", detail=derived(mark.mark), steps=(mark.step,))
+    if ledger.last_reply is not None and ledger.ended == "reply":
+        return Signal(name="ended", detail=derived("the agent's reply is the last thing"), steps=(ledger.last_reply.step,))
+    return None
+
+
+def _outcome(verified: bool | None, checks: list[Run], stop: Signal | None, trials: list[Signal], end: Signal | None) -> Outcome:
+    if stop is not None:
+        return "interrupted" if stop.name == "interrupted" else "failed"
+    if verified is False:
+        return "failed"
+    if trials:
+        return "recovered"
+    if end is not None or verified:
+        return "completed"
+    return "unknown"
+
+
+def _with_host(judgement: Judgement, host: HostFacts) -> Judgement:
+    """What the host states wins; a failed verification is never told as success."""
+    outcome, verified, signals = judgement.outcome, judgement.verified, list(judgement.signals)
+    if host.verified is not None:
+        verified = host.verified
+        signals.append(Signal(name="host:verified" if verified else "host:verification-failed"))
+        if verified and outcome == "unknown":
+            outcome = "completed"
+    if host.outcome is not None:
+        outcome = host.outcome
+        signals.append(Signal(name=f"host:{host.outcome}"))
+    if host.verified is False and outcome in ("completed", "recovered", "unknown"):
+        outcome = "failed"
+    return judgement._replace(
+        outcome=outcome,
+        verified=verified,
+        signals=tuple(signals),
+        escalations=judgement.escalations if host.escalations is None else host.escalations,
+        build_attempts=judgement.build_attempts if host.build_attempts is None else host.build_attempts,
+        build_tail=host.build_tail or judgement.build_tail,
+    )

@@ -1,0 +1,62 @@
+"""Files that a shell command writes, moves or deletes, as far as its words tell."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from diarist.stages.distil.actions import CLIP, Change
+from diarist.stages.distil.commands import CommandLine, Program
+
+_SED_IN_PLACE = re.compile(r"(?:-i\S*|--in-place\S*|-\w*i\w*)$")
+_NO_FILE = re.compile(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
+_SCRIPT_WRITES = re.compile(r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)""")
+
+
+def shell_changes(command: CommandLine, folder: str = "") -> tuple[Change, ...]:
+    """What a command line writes. `folder`: where the shell stands; relative paths are joined to it."""
+    found: list[Change] = []
+    for program in command.programs:
+        found += [Change(path, "create", after=program.heredoc[:CLIP]) for path in program.writes]
+        found += _by_program(program)
+    return tuple(change._replace(path=posixpath.normpath(posixpath.join(folder, change.path))) for change in found if change.path and not _NO_FILE.search(change.path))
+
+
+def reverted_by(command: CommandLine) -> tuple[str, ...]:
+    """Paths whose changes a `git checkout -- PATH`, `git restore PATH`, `git stash` or `git reset --hard` takes back; "*" for all."""
+    for program in command.programs:
+        if program.name == "git" and len(program.words) > 1:
+            words = program.words[1:]
+            if words[0] in ("checkout", "restore") and "--staged" not in words and "-b" not in words:
+                paths = words[words.index("--") + 1 :] if "--" in words else tuple(word for word in words[1:] if "." in word or "/" in word) if words[0] == "restore" else ()
+                if paths:
+                    return tuple("*" if path in (".", "*", ":/") else path for path in paths if not path.startswith("-"))
+            if words[:2] in (("reset", "--hard"), ("stash", "drop")) and len(words) == 2:
+                return ("*",)
+    return ()
+
+
+def _by_program(program: Program) -> list[Change]:
+    name, words = program.name, program.words
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    if name in ("sed", "gsed", "perl") and any(_SED_IN_PLACE.match(word) for word in words[1:4]):
+        files = [word for word in operands if re.search(r"\.\w+$|/", word) and not re.match(r"s[/|#,@]|\d+[,dspi]|/|\$", word)]
+        script = next((word for word in operands if word not in files), "")
+        return [Change(path, "edit", after=script[:CLIP]) for path in files]
+    if name == "tee":
+        return [Change(path, "create", after=program.heredoc[:CLIP]) for path in operands]
+    if name in ("rm", "unlink", "trash") and "-h" not in words:
+        return [Change(path, "delete") for path in operands]
+    if name == "touch":
+        return [Change(path, "create") for path in operands]
+    if name == "mv" and len(operands) >= 2:
+        return [Change(operands[0], "move"), Change(operands[-1], "move")]
+    if name == "cp" and len(operands) == 2 and posixpath.splitext(operands[1])[1]:
+        return [Change(operands[1], "create")]
+    if name == "git" and len(words) > 2 and words[1] in ("mv", "rm"):
+        return [Change(path, "move" if words[1] == "mv" else "delete") for path in operands[1:]]
+    if program.kind == "run":
+        script = program.heredoc or next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-c", "-e")), "")
+        if "write" in script or "open(" in script:
+            return [Change(path, "edit", after=script[:CLIP]) for path in dict.fromkeys(_SCRIPT_WRITES.findall(script))]
+    return []

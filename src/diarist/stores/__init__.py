@@ -1,0 +1,41 @@
+"""Where the truth is kept. Adapters are loaded when they are opened, so that importing this costs nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from diarist.stores.sql_store import SqlStore
+    from diarist.stores.vault import FolderVault
+
+
+def open_store(workspace: Path | None, *, read_only: bool = False, tenant: str = "local") -> SqlStore:
+    """Opens the store of a workspace folder, making both if they are missing; None: one in memory, gone when it is closed.
+
+    `read_only` writes nothing, not even a lock file, and works on a read-only folder.
+
+    Raises
+    ------
+    NotFoundError
+        Opened for reading, and there is no store.
+    SchemaTooNewError
+        A newer Diarist wrote it.
+    StoreError
+        It is damaged, not Diarist's, locked, or the folder cannot be written.
+    """
+    from diarist.stores.sql_store import SqlStore
+    from diarist.stores.sqlite import open_file, open_memory
+
+    return SqlStore(open_memory() if workspace is None else open_file(workspace, read_only=read_only), tenant=tenant)
+
+
+def open_vault(folder: Path, *, read_only: bool = False) -> FolderVault:
+    """Opens an evidence vault, making the folder when the first chunk is put.
+
+    `read_only` refuses to write; a missing folder is then an empty vault.
+    """
+    from diarist.stores.vault import FolderVault
+
+    return FolderVault(folder, read_only=read_only)

@@ -1,0 +1,36 @@
+"""The arithmetic of the history chain. Pure.
+
+An event's commitment is SHA-256 over a random salt and its payload. Erasing payload and salt leaves a number that
+proves nothing about what was there, and the chain, which runs over commitments, stays whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+SALT_BYTES = 32
+_json = msgspec.json.Encoder()
+
+
+class Event(NamedTuple):
+    """One change, as the chain sees it."""
+
+    seq: int
+    record_id: str
+    action: str
+    revision: int
+    commitment: str
+
+
+def commit(salt: bytes, payload: bytes) -> str:
+    """Commitment to `payload` (64 hex digits)."""
+    return hashlib.sha256(salt + payload).hexdigest()
+
+
+def link_hash(previous: str, link: int, at: int, actor: str, events: Sequence[Event]) -> str:
+    """Hash of one link: what was done by whom at what time (microseconds), and every link before it."""
+    return hashlib.sha256(_json.encode(["diarist-link/1", previous, link, at, actor, events])).hexdigest()

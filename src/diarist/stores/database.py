@@ -1,0 +1,51 @@
+"""What the store asks of a database driver: to run statements, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+Row: TypeAlias = tuple[Any, ...]
+Parameters: TypeAlias = Mapping[str, object]
+T = TypeVar("T")
+
+
+class Database(Protocol):
+    """One driver. Its own errors are translated to `errors.StoreError` before they leave it.
+
+    Inside a `transaction` or `snapshot`, the same thread's statements all belong to it.
+    """
+
+    @property
+    def dialect(self) -> str:
+        """Names the vocabulary `sql/<dialect>.sql`."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Names the database in messages."""
+        ...
+
+    @property
+    def read_only(self) -> bool: ...
+
+    def fetch(self, sql: str, parameters: Parameters) -> list[Row]:
+        """All rows of one query."""
+        ...
+
+    def snapshot(self, work: Callable[[], T]) -> T:
+        """Runs `work`, whose queries all see one state. It may be run more than once."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """One writer at a time: the lock is taken at once. Commits when left normally, rolls back on any exception."""
+        ...
+
+    def execute(self, sql: str, parameters: Parameters) -> int:
+        """Runs one statement of the open transaction; returns the number of rows it changed."""
+        ...
+
+    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,70 @@
+"""Named queries: SQL lives in `sql/<dialect>.sql`, never in code.
+
+    -- name: find_part
+    SELECT … WHERE tenant = :tenant AND part = :part;
+
+A name in braces is a slot. It is filled with the query of that name where there is one, else by the caller of
+`Queries.fill` (with text from this vocabulary, never from a user).
+"""
+
+from __future__ import annotations
+
+import os
+
+MARK = "-- name: "
+
+
+class Queries:
+    """The vocabulary of one dialect."""
+
+    def __init__(self, text: str) -> None:
+        self._texts = parse(text)
+
+    def __getitem__(self, name: str) -> str:
+        return self._texts[name]
+
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        return sorted(self._texts)
+
+    def fill(self, name: str, **slots: str) -> str:
+        """The query with the slots that its file leaves open filled in."""
+        text = self._texts[name]
+        for slot, value in slots.items():
+            text = text.replace("{" + slot + "}", value)
+        return text
+
+
+def load(dialect: str) -> Queries:
+    """Reads the vocabulary of a dialect from the package."""
+    with open(os.path.join(os.path.dirname(__file__), "sql", dialect + ".sql"), encoding="utf-8") as file:  # noqa: PTH118, PTH120, PTH123
+        return Queries(file.read())
+
+
+def parse(text: str) -> dict[str, str]:
+    """Name to statement, without comments and closing semicolon; slots that name another query are filled in.
+
+    Raises
+    ------
+    ValueError
+        A name appears twice.
+    """
+    found: dict[str, str] = {}
+    for block in text.split(MARK)[1:]:
+        name, _, body = block.partition("\n")
+        if name in found:
+            raise ValueError(f"two queries are called {name!r}")
+        lines = [line for line in body.splitlines() if line and not line.startswith("--")]
+        found[name] = "\n".join(lines).rstrip(";")
+    for name, body in found.items():
+        if "{" in body:
+            found[name] = _fill_from(body, found)
+    return found
+
+
+def _fill_from(body: str, known: dict[str, str]) -> str:
+    for name, text in known.items():
+        slot = "{" + name + "}"
+        if slot in body:
+            body = body.replace(slot, text)
+    return body

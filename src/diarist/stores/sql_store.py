@@ -1,0 +1,285 @@
+"""The port `Store`, once, over named queries; a dialect brings a driver and its vocabulary.
+
+Nothing here imports the model when it is loaded: a cold search asks for a few hits and must not pay for more.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
+from diarist.stores import hits
+from diarist.stores.queries import Queries, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from diarist.model.hit import HitRow
+    from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState
+    from diarist.stores.database import Database, Row
+    from diarist.stores.sql_transaction import SqlTransaction
+
+T = TypeVar("T")
+
+PAGE = 200
+"""Rows fetched at a time where there may be many: memory stays bounded and no read stays open."""
+SORTS = ("created_at", "updated_at", "title", "outcome", "task_id")
+NO_LIMIT = (1 << 63) - 1
+
+
+class SqlStore:
+    """One tenant's records, history, change log, evidence and sources. Safe to share between threads."""
+
+    def __init__(self, database: Database, *, tenant: str = "local", random_bytes: Callable[[int], bytes] = os.urandom) -> None:
+        self._database = database
+        self._queries: Queries = load(database.dialect)
+        self._tenant = tenant
+        self._random_bytes = random_bytes
+        if not database.read_only:
+            self._add_workspace()
+
+    @contextmanager
+    def transaction(self, *, actor: str, at: datetime) -> Iterator[SqlTransaction]:
+        """Commits when left normally, rolls back on an exception. Reads in the same thread see what it wrote so far.
+
+        Raises StoreLockedError, StoreFullError, ReadOnlyError.
+        """
+        from diarist.stores.sql_transaction import SqlTransaction
+
+        with self._database.transaction():
+            made = SqlTransaction(self._database, self._queries, self._tenant, self._random_bytes, actor=actor, at=at)
+            yield made
+            made.finish()
+
+    # Records
+
+    def get_record(self, record_id: str) -> Record | None:
+        """The record with exactly this id, whatever its status."""
+        from diarist.stores.rows import row_to_record
+
+        found = self._fetch("find_record", id=record_id)
+        return self._decode(row_to_record, found[0]) if found else None
+
+    def get_records(self, seqs: Sequence[int]) -> dict[int, Record]:
+        """Records by a change of theirs, as they are now: a `seq` that is no longer the newest still finds its record.
+
+        Missing ones are left out.
+        """
+        from diarist.stores.rows import row_to_record
+
+        found = self._fetch("list_records_by_seq", seqs=_json_numbers(seqs))
+        return {row[0]: self._decode(row_to_record, row[1:]) for row in found}
+
+    def get_hits(self, seqs: Sequence[int]) -> list[HitRow]:
+        """What a result list shows of the records, in the order of `seqs`; missing and retracted ones are left out."""
+        found = {row[0]: row for row in self._fetch("list_hits", seqs=_json_numbers(seqs))}
+        return [self._decode(hits.row_to_hit, found[seq]) for seq in seqs if seq in found]
+
+    def get_search_text(self, record_id: str) -> SearchText | None:
+        """What the index is fed for a record."""
+        from diarist.stores.rows import row_to_search
+
+        found = self._fetch("find_search_text", record_id=record_id)
+        return self._decode(row_to_search, found[0]) if found else None
+
+    def find_ids(self, wanted: str, kinds: Sequence[str] = ()) -> list[str]:
+        """Ids of active records with this id, this task id, or an id or task id that starts so, sorted.
+
+        An exact id wins over an exact task id, and both over prefixes.
+        """
+        if not wanted:
+            return []
+        exact = [row for row in self._fetch("list_exact_ids", wanted=wanted) if not kinds or row[1] in kinds]
+        if exact:
+            return [row[0] for row in exact if row[2]] or [row[0] for row in exact]
+        started = self._fetch("list_ids_with_prefix", wanted=wanted, beyond=wanted + "\U0010ffff")
+        return [row[0] for row in started if not kinds or row[1] in kinds]
+
+    def list_records(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[Record]:
+        """Sorts by created_at, updated_at, title, outcome or task_id ("-": descending), then by id.
+
+        Which records and in what order is settled at the first step; each is as it is when it is reached, and one
+        that was erased meanwhile is left out.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such order.
+        """
+        column = sort.removeprefix("-")
+        if column not in SORTS:
+            raise InvalidInputError(f"records cannot be sorted by {sort!r}; use one of {', '.join(SORTS)}, with - before it for descending")
+        order = f"r.{column}{' DESC' if sort.startswith('-') else ''}, r.id"
+        return self._list_records(where, order, NO_LIMIT if limit is None else max(limit, 0))
+
+    def _list_records(self, where: RecordFilter, order: str, limit: int) -> Iterator[Record]:
+        clauses, parameters = self._narrow(where)
+        sql = self._queries.fill("list_seqs", where=clauses, order=order)
+        seqs = array("q", (row[0] for row in self._database.fetch(sql, {**parameters, "limit": limit})))
+        for start in range(0, len(seqs), PAGE):
+            page = seqs[start : start + PAGE]
+            found = self.get_records(page)
+            yield from (found[seq] for seq in page if seq in found)
+
+    def count_records(self, where: RecordFilter) -> int:
+        """How many records the filter lets through."""
+        clauses, parameters = self._narrow(where)
+        return int(self._database.fetch(self._queries.fill("count_records", where=clauses), parameters)[0][0])
+
+    def _narrow(self, where: RecordFilter) -> tuple[str, dict[str, object]]:
+        """Clauses for the slot `where`, and the parameters they name."""
+        from diarist.stores.rows import list_to_text, to_micros
+
+        parameters: dict[str, object] = {"tenant": self._tenant}
+        for name in ("project", "agent", "workflow", "outcome", "tag", "session_id", "task_id"):
+            value = getattr(where, name)
+            if value is not None:
+                parameters[name] = value
+        if where.kinds:
+            parameters["kinds"] = list_to_text(where.kinds)
+        if where.since is not None:
+            parameters["since"] = to_micros(where.since)
+        if where.before is not None:
+            parameters["before"] = to_micros(where.before)
+        names = [name for name in parameters if name != "tenant"] + ([] if where.include_inactive else ["active"])
+        return "".join(" AND " + self._queries["where_" + name] for name in names), parameters
+
+    # Change log and history
+
+    def get_changes(self, after: int, limit: int = 1000) -> list[Change]:
+        """Rows of the change log after `after`, oldest first. Retracted and erased records are "remove"."""
+        from diarist.stores.rows import row_to_change
+
+        return [row_to_change(row) for row in self._fetch("list_changes", after=after, limit=limit)]
+
+    def last_seq(self) -> int:
+        """Number of the last change; 0 before the first."""
+        found = self._fetch("find_workspace")
+        return int(found[0][2]) if found else 0
+
+    def get_history(self, record_id: str | None = None) -> Iterator[HistoryEvent]:
+        """Events of one record or of all, oldest first. A payload is the envelope as one line of JSON, then the body if it changed."""
+        from diarist.stores.rows import row_to_event
+
+        name, parameters = ("list_events", {}) if record_id is None else ("list_record_events", {"record_id": record_id})
+        for row in self._pages(name, 0, **parameters):
+            yield row_to_event(row)
+
+    def check_history(self) -> list[str]:
+        """Recomputes commitments and the chain, and compares every record with its last event.
+
+        One line per break, empty when whole.
+        """
+        from diarist.stores.check import check_history
+
+        return self._database.snapshot(lambda: list(check_history(self._fetch, self._pages)))
+
+    # Evidence and sources
+
+    def get_parts(self, agent: str, session: str) -> list[Part]:
+        """Parts of a session, sorted by key."""
+        from diarist.stores.rows import row_to_part
+
+        return [self._decode(row_to_part, row) for row in self._fetch("list_parts", agent=agent, session=session)]
+
+    def list_sessions(self) -> Iterator[tuple[str, str]]:
+        """All (agent, native session id) with parts, sorted."""
+        yield from ((agent, session) for agent, session in self._fetch("list_sessions"))
+
+    def list_dirty(self) -> list[tuple[str, str]]:
+        """Sessions whose parts changed since `clear_dirty`, sorted."""
+        return [(agent, session) for agent, session in self._fetch("list_dirty")]
+
+    def get_source(self, key: str) -> SourceState | None:
+        """What is known of a file."""
+        from diarist.stores.rows import row_to_source
+
+        found = self._fetch("find_source", source=key)
+        return self._decode(row_to_source, found[0]) if found else None
+
+    def list_sources(self) -> Iterator[SourceState]:
+        """All known files, sorted by key."""
+        from diarist.stores.rows import row_to_source
+
+        for row in self._pages("list_sources", ""):
+            yield self._decode(row_to_source, row)
+
+    # Tombstones and published names
+
+    def has_tombstone(self, kind: str, hash_: str) -> bool:
+        """True where this was erased for good."""
+        return bool(self._fetch("find_tombstone", kind=kind, hash=hash_))
+
+    def get_publication(self, record_id: str, kind: str) -> str | None:
+        """Name a record was first published under."""
+        found = self._fetch("find_publication", record_id=record_id, kind=kind)
+        return found[0][0] if found else None
+
+    def find_publication(self, kind: str, path: str) -> str | None:
+        """Id of the record that holds this published name."""
+        found = self._fetch("find_publication_by_path", kind=kind, path=path)
+        return found[0][0] if found else None
+
+    def tombstone_key(self) -> bytes:
+        """Secret of this workspace for keyed hashes (32 bytes).
+
+        Raises
+        ------
+        NotFoundError
+            Nothing was ever written for this tenant.
+        """
+        return bytes(self._workspace()[1])
+
+    def workspace_id(self) -> str:
+        """Random name of this workspace (32 hex digits). Raises as `tombstone_key` does."""
+        return str(self._workspace()[0])
+
+    def close(self) -> None:
+        """Lets go of the database. Using the store afterwards is an error."""
+        self._database.close()
+
+    # Parts of the above
+
+    def _workspace(self) -> Row:
+        found = self._fetch("find_workspace")
+        if not found:
+            raise NotFoundError(f"{self._database.path} holds nothing for the tenant {self._tenant!r} yet.")
+        return found[0]
+
+    def _add_workspace(self) -> None:
+        if self._fetch("find_workspace"):
+            return
+        name, secret = self._random_bytes(16).hex(), self._random_bytes(32)
+        with self._database.transaction():
+            self._database.execute(
+                self._queries["add_workspace"], {"tenant": self._tenant, "workspace_id": name, "secret": secret}
+            )
+
+    def _fetch(self, name: str, **parameters: object) -> list[Row]:
+        return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})
+
+    def _pages(self, name: str, after: object, **parameters: object) -> Iterator[Row]:
+        """Rows of a query that goes on after the first column of the last row it gave."""
+        while True:
+            page = self._fetch(name, after=after, limit=PAGE, **parameters)
+            yield from page
+            if len(page) < PAGE:
+                return
+            after = page[-1][0]
+
+    def _decode(self, decode: Callable[[Any], T], row: Row) -> T:
+        try:
+            return decode(row)
+        except (ValueError, TypeError, OverflowError) as error:  # msgspec's errors are ValueErrors
+            raise StoreCorruptError(
+                f"A row of {self._database.path} is damaged ({row[0]}: {error}). "
+                "Restore it from a backup, or run `diarist doctor --repair` to save what is whole."
+            ) from error
+
+
+def _json_numbers(numbers: Sequence[int]) -> str:
+    return "[" + ",".join(map(str, numbers)) + "]"

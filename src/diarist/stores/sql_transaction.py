@@ -1,0 +1,162 @@
+"""Writes that become true together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime
+
+from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
+from diarist.model.record import Part, Record, SearchText, SourceState, Tombstone
+from diarist.stores import rows
+from diarist.stores.chain import SALT_BYTES, Event, commit, link_hash
+from diarist.stores.database import Database, Row
+from diarist.stores.queries import Queries
+
+ACTIONS = {"active": "restore", "retracted": "retract", "superseded": "supersede"}
+
+
+class SqlTransaction:
+    """The port `Transaction` over named queries. Made by `SqlStore.transaction` with the write lock held."""
+
+    def __init__(
+        self, database: Database, queries: Queries, tenant: str, random_bytes: Callable[[int], bytes], *, actor: str, at: datetime
+    ) -> None:
+        self._database = database
+        self._queries = queries
+        self._tenant = tenant
+        self._random_bytes = random_bytes
+        self._actor = actor
+        self._at = at
+        self._events: list[Event] = []
+        (workspace,) = self._fetch("find_workspace")
+        self._seq, self._link, self._head = workspace[2:]
+
+    # Records
+
+    def put_record(self, record: Record, search: SearchText, *, action: str = "") -> bool:
+        """Adds or replaces; False where digest and status are as they were (then nothing is written).
+
+        The store counts `revision` and gives `seq`; what the record says of them is not looked at, except that the
+        first revision is the record's own.
+
+        Raises
+        ------
+        InvalidInputError
+            `digest` is not that of `body`, a time has no zone, or a text is not valid Unicode.
+        """
+        if hashlib.sha256(record.body).hexdigest() != record.digest:
+            raise InvalidInputError(f"the digest of {record.id} is not the SHA-256 of its body")
+        known = self._fetch("find_head", id=record.id)
+        if known and known[0][:2] == (record.digest, record.status):
+            return False
+        revision = known[0][2] + 1 if known else record.revision
+        facts = rows.envelope(record, revision=revision, search=rows.search_digest(search))
+        seq = self._log(record.id, record.status, action or ("update" if known else "create"), revision, rows.make_payload(facts, record.body))
+        self._execute("put_record", **rows.record_to_row(record, revision=revision, seq=seq))
+        if known:
+            self._execute("delete_tags", record_id=record.id)
+        for tag in dict.fromkeys(record.tags):
+            self._execute("add_tag", tag=tag, record_id=record.id)
+        self._execute("put_search_text", **rows.search_to_row(record.id, search))
+        return True
+
+    def set_status(self, record_id: str, status: str, *, action: str = "") -> bool:
+        """Changes what a record counts as; its text stays. False where it has that status already.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such record.
+        InvalidInputError
+            There is no such status.
+        """
+        if status not in ACTIONS:
+            raise InvalidInputError(f"{status!r} is not a status; use one of {', '.join(ACTIONS)}")
+        known = self._fetch("find_head", id=record_id)
+        if not known:
+            raise NotFoundError(f"There is no record {record_id}.")
+        if known[0][1] == status:
+            return False
+        payload = self._fetch("find_last_payload", record_id=record_id)
+        if not payload:
+            raise StoreCorruptError(f"The history of {record_id} is missing in {self._database.path}. Run `diarist verify --all`.")
+        revision = known[0][2] + 1
+        facts = rows.payload_facts(payload[0][0]) | {"status": status, "updated_at": self._at, "revision": revision}
+        seq = self._log(record_id, status, action or ACTIONS[status], revision, rows.make_payload(facts))
+        self._execute("set_status", id=record_id, status=status, updated_at=rows.to_micros(self._at), revision=revision, seq=seq)
+        return True
+
+    def erase_record(self, record_id: str) -> None:
+        """Removes record, search text, published names and all history payloads with their salts.
+
+        History keeps that it was erased. Nothing happens where there is nothing to erase.
+        """
+        known = self._fetch("find_head", id=record_id)
+        erased = self._execute("delete_payloads", record_id=record_id)
+        self._execute("delete_publications", record_id=record_id)
+        self._execute("delete_usefulness", record_id=record_id)
+        if known:
+            self._execute("delete_record", id=record_id)
+        if known or erased:
+            self._log(record_id, "erased", "erase", known[0][2] + 1 if known else 0, None)
+
+    # Evidence and sources
+
+    def put_part(self, part: Part) -> None:
+        """Adds or replaces a part and marks its session dirty (to be distilled)."""
+        self._execute("put_part", **rows.part_to_row(part))
+        self._execute("add_dirty", agent=part.agent, session=part.session)
+
+    def delete_part(self, agent: str, session: str, key: str) -> None:
+        """Removes a part and marks its session dirty, if it was there."""
+        if self._execute("delete_part", agent=agent, session=session, part=key):
+            self._execute("add_dirty", agent=agent, session=session)
+
+    def clear_dirty(self, agent: str, session: str) -> None:
+        """Says that the session's entry agrees with its parts as they are now."""
+        self._execute("delete_dirty", agent=agent, session=session)
+
+    def put_source(self, source: SourceState) -> None:
+        """Adds or replaces what is known of a file."""
+        self._execute("put_source", **rows.source_to_row(source))
+
+    def put_tombstone(self, tombstone: Tombstone) -> None:
+        """Adds a tombstone; one that is there stays as it is."""
+        self._execute("add_tombstone", kind=tombstone.kind, hash=tombstone.hash, at=rows.to_micros(tombstone.at), actor=tombstone.actor)
+
+    def put_publication(self, record_id: str, kind: str, path: str) -> None:
+        """Fixes the file name a record was first published under; a name that was given stays."""
+        self._execute("add_publication", record_id=record_id, kind=kind, path=path)
+
+    # Closing
+
+    def finish(self) -> None:
+        """Closes the history of this transaction with its link; the last thing before it commits."""
+        if not self._events:
+            return
+        link, at = self._link + 1, rows.to_micros(self._at)
+        head = link_hash(self._head, link, at, self._actor, self._events)
+        self._execute("add_link", link=link, at=at, actor=self._actor, events=len(self._events), hash=head)
+        self._execute("advance_workspace", seq=self._seq, link=link, head=head)
+
+    def _log(self, record_id: str, status: str, action: str, revision: int, payload: bytes | None) -> int:
+        """Writes the history event and the change-log row of one change; returns its number."""
+        self._seq += 1
+        salt = self._random_bytes(SALT_BYTES)
+        event = Event(self._seq, record_id, action, revision, commit(salt, payload or b""))
+        self._events.append(event)
+        self._execute("add_event", link=self._link + 1, **event._asdict())
+        if payload is not None:  # the salt of an erasure is thrown away: its commitment looks like any other's
+            self._execute("add_payload", seq=self._seq, salt=salt, payload=payload)
+        self._execute("add_change", seq=self._seq, record_id=record_id, op="put" if status in ("active", "superseded") else "remove")
+        return self._seq
+
+    def _fetch(self, name: str, **parameters: object) -> list[Row]:
+        return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})
+
+    def _execute(self, name: str, **parameters: object) -> int:
+        try:
+            return self._database.execute(self._queries[name], {"tenant": self._tenant, **parameters})
+        except UnicodeEncodeError as error:
+            raise InvalidInputError("a text is not valid Unicode (it holds half of a surrogate pair); nothing was written") from error

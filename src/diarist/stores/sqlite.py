@@ -1,0 +1,185 @@
+"""SQLite: connections, transactions and error translation. What is said in SQL is not known here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from diarist.errors import ReadOnlyError, StoreLockedError
+from diarist.stores.sqlite_errors import translate
+from diarist.stores.sqlite_files import InMemory, ReadOnlyFile, WritableFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from diarist.stores.sqlite_files import Place
+
+    Row = tuple[Any, ...]
+
+T = TypeVar("T")
+
+DATABASE_NAME = "diarist.db"
+WAIT_SECONDS = 10.0
+READ_ATTEMPTS = 20
+
+
+def open_file(workspace: str | os.PathLike[str], *, read_only: bool = False) -> SqliteDatabase:
+    """The database of a workspace folder. For writing, both are made if they are missing; an older schema is brought up to date."""
+    path = os.path.abspath(os.path.join(os.fspath(workspace), DATABASE_NAME))  # noqa: PTH100, PTH118
+    return SqliteDatabase(ReadOnlyFile(path) if read_only else WritableFile(path))
+
+
+def open_memory() -> SqliteDatabase:
+    """An empty database that lives as long as it is open."""
+    return SqliteDatabase(InMemory())
+
+
+class SqliteDatabase:
+    """Runs statements. Safe to share between threads: each read and each transaction has a connection to itself.
+
+    Inside a `transaction` or `snapshot`, the same thread's statements all use its connection.
+    """
+
+    dialect = "sqlite"
+
+    def __init__(self, place: Place) -> None:
+        self.path = place.path
+        self.read_only = place.read_only
+        self._place = place
+        self._idle: list[tuple[sqlite3.Connection, object]] = []
+        self._mine = threading.local()
+        self._turn = threading.RLock() if place.single else None
+        self._owner = os.getpid()
+        self._closed = False
+        try:
+            self._give_back(*self._take())
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def fetch(self, sql: str, parameters: Mapping[str, object]) -> list[Row]:
+        """All rows of one query."""
+        bound: sqlite3.Connection | None = getattr(self._mine, "connection", None)
+        if bound is None:
+            return self._read(lambda connection: connection.execute(sql, parameters).fetchall())
+        with self._errors():
+            return bound.execute(sql, parameters).fetchall()
+
+    def snapshot(self, work: Callable[[], T]) -> T:
+        """Runs `work`, whose queries all see one state of the database. It may be run again if that state was lost meanwhile."""
+        if getattr(self._mine, "connection", None) is not None:
+            return work()
+        return self._read(lambda connection: self._work_in_snapshot(connection, work))
+
+    def execute(self, sql: str, parameters: Mapping[str, object]) -> int:
+        """Runs one statement of the open transaction; returns the number of rows it changed."""
+        with self._errors():
+            connection: sqlite3.Connection = self._mine.connection
+            return connection.execute(sql, parameters).rowcount
+
+    def execute_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
+        """Runs one statement of the open transaction for each set of parameters."""
+        with self._errors():
+            connection: sqlite3.Connection = self._mine.connection
+            connection.executemany(sql, parameters)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Takes the write lock at once; commits when left normally, rolls back on any exception."""
+        if self.read_only:
+            raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
+        if getattr(self._mine, "connection", None) is not None:
+            raise RuntimeError("a transaction is open in this thread already")
+        with self._borrowed() as (connection, _):
+            self._run(connection, "BEGIN IMMEDIATE")
+            self._mine.connection = connection
+            try:
+                yield
+                self._run(connection, "COMMIT")
+            finally:
+                self._mine.connection = None
+                if connection.in_transaction:
+                    connection.rollback()
+
+    def close(self) -> None:
+        """Closes every idle connection; those in use are closed when they are given back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop()[0].close()
+
+    # Reading
+
+    def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        for _ in range(READ_ATTEMPTS):
+            with self._borrowed() as (connection, state):
+                try:
+                    result = work(connection)
+                except sqlite3.Error as error:
+                    if self._place.still(state):
+                        raise self._translated(error) from error
+                else:
+                    if self._place.still(state):
+                        return result
+        raise StoreLockedError(f"{self.path} keeps changing while it is read. Try again when the other process has ended.")
+
+    def _work_in_snapshot(self, connection: sqlite3.Connection, work: Callable[[], T]) -> T:
+        connection.execute("BEGIN")
+        self._mine.connection = connection
+        try:
+            return work()
+        finally:
+            self._mine.connection = None
+            connection.rollback()
+
+    # Connections
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[tuple[sqlite3.Connection, object]]:
+        with self._turn or contextlib.nullcontext():
+            try:
+                connection, state = self._take()
+            except sqlite3.Error as error:
+                raise self._translated(error) from error
+            try:
+                yield connection, state
+            finally:
+                self._give_back(connection, state)
+
+    def _take(self) -> tuple[sqlite3.Connection, object]:
+        if self._closed:
+            raise RuntimeError(f"the store {self.path} is closed")
+        if self._owner != os.getpid():  # a forked child must not touch its parent's connections, not even to close them
+            self._inherited, self._idle, self._owner = self._idle, [], os.getpid()
+        while self._idle:
+            try:
+                connection, state = self._idle.pop()
+            except IndexError:  # another thread took the last one
+                break
+            if self._place.still(state):
+                return connection, state
+            connection.close()
+        return self._place.open(WAIT_SECONDS)
+
+    def _give_back(self, connection: sqlite3.Connection, state: object) -> None:
+        if self._closed and not self._place.single:
+            connection.close()
+        else:
+            self._idle.append((connection, state))
+
+    # Errors
+
+    def _run(self, connection: sqlite3.Connection, sql: str) -> None:
+        with self._errors():
+            connection.execute(sql)
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: sqlite3.Error) -> Exception:
+        return translate(error, self.path, wait=WAIT_SECONDS)

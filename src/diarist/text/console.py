@@ -1,0 +1,265 @@
+"""Finding the lines of console output that tell of errors, and what belongs to each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from diarist.text.mask import mask
+from diarist.text.prefix import strip
+from diarist.text.signs import Sign, consequence, exception_of_traceback, recognise
+from diarist.text.terminal import plain
+from diarist.text.wrap import unwrap
+
+_TRIGGERS = (
+    "rror", "xception", "fail", "fatal", "traceback (most", "panic", "denied", "refused", "cannot ", "can't ", "not found", "no such", "unable to",
+    "could not", "undefined", "invalid", "abort", "killed", "segmentation", "timed out", "rejected", "unbound", "not allowed", "conflict",
+    "no space", "too many", "too large", "too big", "too long", "too quickly", "is disabled", "immutable", "exceeded", "already ", "mismatch", "unauthorized", "forbidden", "missing", "warning  ",
+    "http/", "bad ", "fehler", "erreur", "errore", "erro:", "ошибк", "エラー", "错误", "錯誤", "오류", "błąd",
+    "nicht gefunden", "introuvable", "aucun fichier", "keine berechtigung", "no existe el", "no encontrad", "denegado", "non trovato", "non esistente",
+    "inexistente", "não encontrado", "нет такого", "не найден", "отказано", "ありません", "見つかりません", "没有那个", "未找到", "权限不够", "fixture", "expected",
+)  # fmt: skip
+"""Lower-case pieces one of which every line of interest holds; searched for in one pass each, so that a text without any costs next to nothing."""
+
+_LONGEST_LINE = 2_000
+_MOST_LINES = 4_000
+"""Candidate lines looked at in one text: the first three thousand and the last thousand."""
+
+_MOST_WEAK = 8
+"""More lines than this that merely speak of failure are a document, not a report."""
+
+_SOURCE = re.compile(
+    r"\s*(?:\d+[\t→|│] ?|\d+ \||[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] |#(?!\d)|//|/\*|\*(?!\*\*)|<!--|raise\b|throw\b|except\b|catch\b|if\b|elif\b|else\b|return\b|for\b|while\b|class\b|def\b|func\b|fn\b"
+    r"|import\b|from\b|const\b|let\b|var\b|pub\b|try\b|assert\b(?!ion)|with\b|console\.|log(?:ger|ging)?\.|self\.|this\.|print|echo\b|\$ |>>> |@\w+\(|\.\.\. |[\w.]+ ?(?::?=|\+=)[^=]|[\w.\[\]]+\(.*\)\s*[;{:]?\Z|✓|√|✔|ok\b|PASS\b|PASSED\b|[}\])]|\|)"
+)
+_SOURCE_END = re.compile(r"(?:[;{]|\):|=>|,\s*|\|)\Z")
+_HASH_LINE = re.compile(r"[*|\\/ ]*[0-9a-f]{7,40}\b")
+_FILE_LINE = re.compile(r"[\w./@+-]+\.\w{1,8}[:-]\d+[:-]\s{2,}\S")
+_CLEAN = re.compile(r"\b(?:0|no|zero|without(?: any)?|keine|aucune?|sin|never|non-) ?(?:errors?|failures?|failed|exceptions?|problems?|issues?|fehler|erreurs?|errores)\b|\b(?:errors?|failures?|failed)[:=]? ?0\b|\bPASSED\b|error-free", re.I)
+_PY_FRAME = re.compile(r'\s*(?:[|+] )?\s*File "([^"]+)", line (\d+)')
+_JS_FRAME = re.compile(r"\s*at (?:.*?\()?((?:file://|node:|webpack:|[A-Za-z]:\\|/|\.)?[^\s()]*?):(\d+)(?::\d+)?\)?\Z")
+_JAVA_FRAME = re.compile(r"\s*at ([\w$.<>/@]+)\(([\w$.]+\.(?:java|kt|scala|groovy)|Native Method|Unknown Source)(?::(\d+))?\)")
+_PLACE = re.compile(r"\s*(?:-->|at|╭─\[|,-\[) ?(\S+?):(\d+)")
+_DETAIL = re.compile(r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|\t|Does not|Please|Try |Make sure|Either |See ")
+_STANDARD = re.compile(r"lib(?:64)?/python[\d.]+/([a-z]\w+)")
+_LIBRARY = re.compile(r"(?:site-packages|dist-packages|node_modules(?:/\.pnpm/[^/]+/node_modules)?|lib/python[\d.]+|gems|\.cargo/registry/src/[^/]+|pkg/mod)[/\\]((?:@[\w.-]+/)?[\w.-]+)")
+
+
+class Finding(NamedTuple):
+    """One line that tells of an error, with what belongs to it."""
+
+    message: str
+    where: str
+    line: int
+    details: tuple[str, ...]
+    """Lines after it that go on about it."""
+    frames: tuple[str, ...]
+    """Names of libraries and files the innermost frames stand in."""
+    origin: str
+    """Library of the innermost frame."""
+
+
+def find_errors(text: str) -> list[Finding]:
+    """All errors a console text tells of, in order; what only says that something else failed only where nothing else is there."""
+    low = text.lower()
+    if not any(trigger in low for trigger in _TRIGGERS):
+        return []
+    lines, starts = unwrap(plain(text).split("\n"))
+    signs = list(_signs(lines))
+    best = min(max((sign.strength for _, sign in signs), default=0), 2)
+    chosen = [(at, sign) for at, sign in signs if sign.strength >= best]
+    if best == 1 and len(chosen) > _MOST_WEAK:
+        return []  # prose that speaks of failures
+    taken = {at for at, _ in chosen}
+    return [_gather(lines, at, sign, taken)._replace(line=starts[at]) for at, sign in chosen]
+
+
+
+
+def _signs(lines: list[str]) -> Iterator[tuple[int, Sign]]:
+    """(index, sign) of every line that shows one."""
+    joined = "\n".join(lines).lower()
+    candidates = _candidates(joined)
+    ends = _traceback_ends(lines, candidates)
+    asserted = _assertion_lines(lines) if "\ne   " in joined or " e   " in joined else {}
+    hunks = _hunk_lines(lines) if "@@ -" in joined else frozenset[int]()
+    levels = _levels_tell(lines, candidates)
+    told = -9
+    for at in sorted({*candidates, *ends, *asserted}):
+        sign = None
+        if at in asserted:
+            text = asserted[at]
+            sign = recognise(text, text.lower()) or Sign(text)
+        elif at in ends:
+            text = ends[at]
+            sign = recognise(text, text.lower()) or Sign(text)
+        elif at not in hunks:
+            sign = _sign(lines[at], levels)
+        if sign is None:
+            continue
+        if sign.kind == "level" and told == at - 1:
+            told = at
+            continue  # the logger's next line about the same thing
+        told = at
+        yield at, _weighed(lines, at, sign)
+
+
+def _sign(line: str, levels: bool) -> Sign | None:
+    """What one line that stands for itself says."""
+    bare = strip(line[:_LONGEST_LINE].rstrip())
+    text, low = bare.text, bare.text.lower()
+    if not text or _is_source(text, low):
+        return None
+    sign = recognise(text, low)
+    if bare.level == "other":
+        return sign if sign and sign.kind == "traceback" else None
+    if bare.level == "error" and levels and (sign is None or sign.strength < 2):
+        return Sign(text.strip(), 2, "", "level")
+    return sign
+
+
+def _is_source(text: str, low: str) -> bool:
+    """Whether a line is program text, a search result, a file name or a message of success rather than a report."""
+    if _CLEAN.search(text):
+        return True
+    if _SOURCE.match(text) or _HASH_LINE.match(text) or _FILE_LINE.match(text):
+        return True
+    return _SOURCE_END.search(text) is not None and "error:" not in low[:200] and "error " not in low[:80]
+
+
+def _weighed(lines: list[str], at: int, sign: Sign) -> Sign:
+    """The sign with its message complete, weak where it only says that something failed."""
+    if sign.kind == "block":
+        sign = sign._replace(message=_paragraph(lines[at + 1 : at + 8]) or "failed")
+    return sign._replace(strength=0) if consequence(mask(sign.message).template) else sign
+
+
+def _paragraph(lines: list[str]) -> str:
+    """The first sentence of what follows a heading."""
+    said: list[str] = []
+    for line in lines:
+        text = strip(line[:_LONGEST_LINE]).text
+        if said and text.strip() and not text[0].isspace():
+            break
+        if text.strip():
+            said.append(text.strip(" \t>"))
+        if said and said[-1].endswith((".", "!", "?", ":")):
+            break
+    return " ".join(said)
+
+
+def _candidates(joined: str) -> list[int]:
+    """Indexes of the lines that hold a trigger, in order. `joined`: the text in lower case."""
+    found: set[int] = set()
+    for trigger in _TRIGGERS:
+        line, before, at = 0, 0, joined.find(trigger)
+        while at >= 0:
+            line += joined.count("\n", before, at)
+            found.add(line)
+            before = at
+            end = joined.find("\n", at)
+            at = joined.find(trigger, end) if end >= 0 else -1
+    ordered = sorted(found)
+    return ordered if len(ordered) <= _MOST_LINES else ordered[: _MOST_LINES * 3 // 4] + ordered[-_MOST_LINES // 4 :]
+
+
+def _traceback_ends(lines: list[str], candidates: list[int]) -> dict[int, str]:
+    """Where Python tracebacks end: index and text of the line that names the exception, whatever it is called."""
+    ends: dict[int, str] = {}
+    for start in candidates:
+        if "Traceback (most recent call last)" not in lines[start]:
+            continue
+        for at in range(start + 1, min(start + 400, len(lines))):
+            text = strip(lines[at][:_LONGEST_LINE]).text.rstrip()
+            mark = text.lstrip("| +")
+            if not text or text[0] == " " or not mark or mark.startswith("File "):
+                continue
+            if exception_of_traceback(mark) is not None:
+                ends[at] = mark
+            break
+    return ends
+
+
+def _assertion_lines(lines: list[str]) -> dict[int, str]:
+    """pytest's "E   …" lines: the first of each block, and further ones that name an exception."""
+    found: dict[int, str] = {}
+    inside = False
+    for at, line in enumerate(lines):
+        text = strip(line[:_LONGEST_LINE]).text if "E   " in line else ""
+        if not text.startswith("E   "):
+            inside = False
+            continue
+        rest = text[1:].strip()
+        sign = recognise(rest, rest.lower()) if inside else None
+        if rest and (not inside or (sign and sign.kind == "traceback")):
+            found[at] = rest
+        inside = True
+    return found
+
+
+def _hunk_lines(lines: list[str]) -> frozenset[int]:
+    """Lines inside the hunks of a diff."""
+    found: set[int] = set()
+    inside = False
+    for at, line in enumerate(lines):
+        if line.startswith(("@@ -", "diff --git ", "--- a/", "+++ b/")):
+            inside = True
+        elif not (inside and (not line or line[0] in " +-\\")):
+            inside = False
+        if inside:
+            found.add(at)
+    return frozenset(found)
+
+
+def _levels_tell(lines: list[str], candidates: list[int]) -> bool:
+    """Whether a log level "error" means anything here: not where nearly every line has it."""
+    marked = sum(strip(lines[at][:200]).level == "error" for at in candidates[:200] if "E" in lines[at][:80] or "e" in lines[at][:40])
+    return marked <= 3 or marked < 0.6 * min(sum(1 for line in lines if line.strip()), 200)
+
+
+def _gather(lines: list[str], at: int, sign: Sign, taken: set[int]) -> Finding:
+    """The finding of a sign, with what the lines around it add."""
+    frames, where = _frames(lines, at, sign)
+    details = []
+    for line in range(at + 1, min(at + 7, len(lines))):
+        text = strip(lines[line][:_LONGEST_LINE]).text
+        if line in taken or not text.strip() or not _DETAIL.match(text):
+            break
+        details.append(text.strip())
+    libraries = [name for path in frames if (name := _library(path))]
+    origin = _library(frames[0]) if frames else ""
+    names = tuple(dict.fromkeys([*libraries, *(path.replace("\\", "/").rsplit("/", 1)[-1] for path in frames[:2])]))
+    return Finding(sign.message, sign.where or where, at, tuple(details), names, origin)
+
+
+def _frames(lines: list[str], at: int, sign: Sign) -> tuple[list[str], str]:
+    """Paths of the innermost frames, innermost first, and the place in the project's own code."""
+    frames: list[tuple[str, str]] = []
+    if sign.kind == "traceback":
+        for line in range(at - 1, max(at - 60, -1), -1):
+            text = lines[line]
+            if "Traceback (most recent" in text:
+                break
+            if found := _PY_FRAME.match(strip(text[:400]).text):
+                frames.append((found.group(1), found.group(2)))
+    if not frames:
+        for text in lines[at + 1 : at + 40]:
+            bare = strip(text[:400]).text
+            found = _JAVA_FRAME.match(bare) or _JS_FRAME.match(bare) or _PLACE.match(bare)
+            if found:
+                frames.append((found.group(found.lastindex - 1 if found.lastindex > 1 else 1), found.group(found.lastindex) if found.lastindex > 1 else ""))
+            elif frames or not bare.startswith((" ", "\t", "E ")):
+                break
+    own = next((f"{path}:{line}" if line else path for path, line in frames if not _library(path)), "")
+    return [path for path, _ in frames[:4]], own
+
+
+def _library(path: str) -> str:
+    """Name of the library a path lies in; empty for the project's own code."""
+    if found := _LIBRARY.search(path):
+        return found.group(1).removesuffix(".py")
+    if path.startswith(("<frozen ", "node:")):
+        return path.strip("<>").removeprefix("frozen ").removeprefix("node:").split(".", 1)[0]
+    found = _STANDARD.search(path)
+    return found.group(1) if found else ""

@@ -1,0 +1,145 @@
+"""Errors in console output, and the fingerprint by which the same fault is known elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diarist.text.clip import clip
+from diarist.text.console import Finding, find_errors
+from diarist.text.mask import DULL, mask
+
+_MOST = 64
+"""Distinct errors of one text that are told; a log of thousands of them says no more."""
+
+_CLAUSE = re.compile(r": (?=\S)|\(Caused by ")
+_WRAPPED_CLASS = re.compile(r"\((?:\w+\.)+[A-Z]\w+\) ")
+_CLASS_NAMES = ("Error", "Exception", "Failure", "Fault", "Violation", "error")
+_CLASS_ENDINGS = ("error", "exception", "failure", "fault", "violation", "warning", "err")
+_COMMON = frozenset(
+    "no such file directory permission denied operation not permitted connection refused reset peer command found host route timed out "
+    "exists already access failed error unexpected status invalid argument process broken pipe input output name service known".split()
+)
+"""Words of causes that many faults end in: "No such file or directory" alone tells nothing."""
+
+
+class FoundError(NamedTuple):
+    """One distinct error of a text.
+
+    `fingerprint`: 16 hex digits; the first eight are the fault's family (the message with every name and number masked),
+    so two errors that differ only in the name of a module share them. `line`: index (0-based) of the line it starts on.
+    """
+
+    message: str
+    """The line a person would look for, without time stamps and prefixes, at most 300 characters."""
+    fingerprint: str
+    where: str
+    """File and line, or the frame it came from; empty where the text does not tell."""
+    line: int
+    words: tuple[str, ...]
+    """Words that other reports of this fault hold too, for ranking: no paths, numbers, times or addresses."""
+
+
+def errors_in(text: str) -> list[FoundError]:
+    """Every distinct error that console output tells of, in order of appearance.
+
+    Understands tracebacks, compilers, test runners, linters, package managers and the like, among progress lines, time stamps,
+    colours and hard wraps. Source code, search results and "0 errors" are no errors. What only says that something else
+    failed ("make: *** Error 1") is told only where nothing better is there. Linear in the length of the text.
+    """
+    found: dict[str, FoundError] = {}
+    for finding in find_errors(text):
+        error = _describe(finding)
+        known = found.get(error.fingerprint)
+        if known is None:
+            if len(found) < _MOST:
+                found[error.fingerprint] = error
+        elif not known.where and error.where:
+            found[error.fingerprint] = known._replace(where=error.where)
+    return list(found.values())
+
+
+def fingerprint(message: str, origin: str = "") -> str:
+    """The fingerprint of one error message: 16 hex digits, the first eight of them its family.
+
+    `origin`: name of the library it was raised in; counts only where the message itself says next to nothing.
+
+    >>> fingerprint("src/a.py:3: KeyError: 'x'") == fingerprint("src/b.py:9: KeyError: 'x'")
+    True
+    """
+    return _digest(message, origin)
+
+
+def family(fingerprint: str) -> str:
+    """What fingerprints of faults that differ only in names and numbers share."""
+    return fingerprint[:8]
+
+
+def _describe(finding: Finding) -> FoundError:
+    masked = mask(finding.message)
+    details = [word for line in finding.details for word in mask(line).words]
+    return FoundError(
+        message=clip(finding.message, 300),
+        fingerprint=_digest(finding.message, finding.origin),
+        where=finding.where,
+        line=finding.line,
+        words=tuple(dict.fromkeys([*masked.words, *details, *finding.frames]))[:60],
+    )
+
+
+def _digest(message: str, origin: str) -> str:
+    """Family and fault, eight hex digits each."""
+    first = _first_sentence(message)
+    masked = mask(first)
+    template, particulars = masked.template, sorted(set(masked.particulars))
+    telling = _telling(template)
+    if len(telling) >= 5 and template[0].endswith(_CLASS_ENDINGS):
+        template = template[1:]  # the same message in another library's exception
+    if len(telling) <= 1:
+        particulars += [*(name.lower() for name in masked.names[:1]), origin]
+    return _hash(_root(first)) + _hash([*template, "", *particulars])
+
+
+def _first_sentence(message: str) -> str:
+    """The message up to its first full stop, where that says enough."""
+    at = message.find(". ")
+    while 0 <= at < len(message) - 2:
+        if (message[at + 2].isupper() or message[at - 1] in "]})") and len(_telling(mask(message[:at]).template)) >= 4:
+            return message[:at]
+        at = message.find(". ", at + 2)
+    return message
+
+
+def _root(message: str) -> tuple[str, ...]:
+    """The innermost cause a chain of messages names ("a: b: c"), as a template: its last clauses that say enough."""
+    clauses = _CLAUSE.split(_WRAPPED_CLASS.sub("", _without_asides(message)))
+    for start in range(len(clauses) - 1, -1, -1):
+        template = mask(": ".join(clauses[start:])).template
+        if start == 1 and clauses[0].endswith(_CLASS_NAMES) and len(_telling(template)) >= 2 and not _COMMON.issuperset(_telling(template)):
+            return template
+        if len(_telling(template)) >= 3 and not _COMMON.issuperset(_telling(template)):
+            return template
+    return mask(message).template
+
+
+def _without_asides(message: str) -> str:
+    """The message without the brackets it ends in: "… (_ssl.c:1006)", "… [default, releases]", "… -> [Help 1]"."""
+    text = message
+    for _ in range(4):
+        text = text.rstrip(" '\"`)]}>.,:;-")
+        opened = max(text.rfind(mark) for mark in (" (", " [", " {"))
+        closed = max(text.rfind(mark) for mark in ")]}")
+        if opened <= max(closed, 0) or len(text) - opened > 160:
+            break
+        text = text[:opened]
+    return text if len(text) > 12 else message
+
+
+def _telling(template: tuple[str, ...]) -> list[str]:
+    return [token for token in template if token[0] != "<" and token not in DULL]
+
+
+def _hash(parts: Sequence[str]) -> str:
+    return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=4).hexdigest()
