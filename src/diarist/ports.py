@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from diarist.model.hit import Match, Query
+from diarist.model.hit import HitRow, Match, Query
 from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
 from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
@@ -126,6 +126,13 @@ class Store(Protocol):
 
     def get_records(self, seqs: Sequence[int]) -> dict[int, Record]:
         """Records by their `seq`; missing ones are left out."""
+        ...
+
+    def get_hits(self, seqs: Sequence[int]) -> list[HitRow]:
+        """What a result list shows of these records, in the order asked for; missing and retracted ones are left out.
+
+        Loads nothing of the model, for a cold start.
+        """
         ...
 
     def get_search_text(self, record_id: str) -> SearchText | None: ...

@@ -1,0 +1,86 @@
+"""Adapters that read agents' transcripts. One module, or a few, a format; `find_importer` chooses by content.
+
+To add a format, write a module whose `IMPORTER` has the port's methods (`diarist.ports.Importer`) and add it to `_BUILT_IN`, or
+register an importer from another package as an entry point in the group `diarist.importers`. See docs/howto/add-a-format.md.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from diarist.ports import Importer
+
+GROUP = "diarist.importers"
+
+_BUILT_IN = {
+    "claude-code": "claude_code",
+}
+"""Name of each built-in importer and the module below this package whose `IMPORTER` it is. Of equally sure ones the first wins."""
+
+
+class _Known(NamedTuple):
+    importers: tuple[Importer, ...]
+    problems: tuple[str, ...]
+
+
+def all_importers() -> tuple[Importer, ...]:
+    """Every importer that can be used: the built-in ones, then those of other packages by name."""
+    return _load().importers
+
+
+def import_problems() -> tuple[str, ...]:
+    """One line for each importer of another package that could not be used: its name and why."""
+    return _load().problems
+
+
+def find_importer(head: bytes, path: Path | None) -> Importer | None:
+    """The importer that is surest of a file that begins so (its first 64 KiB); None if none knows it.
+
+    A third-party importer that fails while looking counts as not knowing it.
+    """
+    best, chosen = 0, None
+    for importer in all_importers():
+        confidence = _confidence(importer, head, path)
+        if confidence > best:
+            best, chosen = confidence, importer
+    return chosen
+
+
+def get_importer(name: str) -> Importer | None:
+    """The importer of this name."""
+    return next((importer for importer in all_importers() if importer.name == name), None)
+
+
+def _confidence(importer: Importer, head: bytes, path: Path | None) -> int:
+    try:
+        return int(importer.sniff(head, path))
+    except Exception:  # noqa: BLE001 - foreign code must not stop an import
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _load() -> _Known:
+    from importlib.metadata import entry_points
+
+    found = [_create(place) for place in _BUILT_IN.values()]
+    problems = []
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            loaded = entry.load()
+            importer = loaded() if isinstance(loaded, type) else loaded
+            if not (importer.name and callable(importer.sniff) and callable(importer.read) and callable(importer.default_roots)):
+                raise TypeError("it has no name, sniff, read or default_roots")  # noqa: TRY301 - reported like any other fault
+        except Exception as error:  # noqa: BLE001 - foreign code must not stop an import
+            problems.append(f"importer {entry.name} ({entry.value}) cannot be used: {type(error).__name__}: {error}")
+        else:
+            found.append(importer)
+    return _Known(tuple(found), tuple(problems))
+
+
+def _create(module: str) -> Importer:
+    importer: Importer = import_module(f"{__name__}.{module}").IMPORTER
+    return importer

@@ -22,7 +22,7 @@ _REFUSED = (
     "Tool use was rejected by the user",
 )
 _WORDS = re.compile(r"the user (?:said|provided the following (?:reason|feedback))[^:\n]{0,80}:\s*", re.IGNORECASE)
-_BOILERPLATE = re.compile(r"\s*Note: The user's next message may contain a correction or preference\..*\Z", re.DOTALL)
+_BOILERPLATE = "Note: The user's next message may contain a correction or preference."
 _TOOL_ERROR = re.compile(r"\A<tool_use_error>(.*)</tool_use_error>\s*\Z", re.DOTALL)
 CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 RESULT_SUFFIX = "tool_result"
@@ -54,7 +54,7 @@ def tool_outcome(text: str, is_error: bool, denied: bool = False) -> Outcome:
 def _refusal_words(text: str) -> str:
     """What the person said when declining; the client's sentence where they said nothing."""
     words = _WORDS.search(text)
-    said = _BOILERPLATE.sub("", text[words.end() :]).strip() if words else ""
+    said = text[words.end() :].partition(_BOILERPLATE)[0].strip() if words else ""
     return said or text
 
 

@@ -27,7 +27,14 @@ class Draft:
         """Adds a step of words."""
         self.steps.append(
             RawStep(
-                kind=kind, session=self.session, rid=f"{self.rid}/{part}", text=text, at=at or self.at, mark=mark, actor=self.actor, line=self.line
+                kind=kind,
+                session=self.session,
+                rid=f"{self.rid}/{part}",
+                text=text,
+                at=at or self.at,
+                mark=mark,
+                actor=self.actor,
+                line=self.line,
             )
         )
 

@@ -6,7 +6,14 @@ import io
 from typing import BinaryIO, cast
 
 UTF8_BOM = b"\xef\xbb\xbf"
-_UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"{\x00": "utf-16-le", b"[\x00": "utf-16-le", b"\x00{": "utf-16-be", b"\x00[": "utf-16-be"}
+_UTF16 = {
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"{\x00": "utf-16-le",
+    b"[\x00": "utf-16-le",
+    b"\x00{": "utf-16-be",
+    b"\x00[": "utf-16-be",
+}
 
 
 def utf16_codec(head: bytes) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import msgspec
@@ -79,8 +79,8 @@ class RecordFormat(Protocol):
         """What must be remembered between passes, as plain values without text."""
         ...
 
-    def unpack(self, packed: Any) -> None:
-        """Takes up what `pack` gave."""
+    def unpack(self, packed: Any, read: Callable[[int], Any]) -> None:
+        """Takes up what `pack` gave. `read` gives the value of the record that starts at a byte, None if it is gone."""
         ...
 
 
@@ -255,7 +255,7 @@ class JsonLinesReading:
             self._named[name] = at
             self._ledger.open(name).unpack(packed, self._recall)
         self._ledger.open(list(self._named)[held["current"]])
-        self._format.unpack(held["own"])
+        self._format.unpack(held["own"], lambda at: found.value if (found := self._record_at(at)[0]) else None)
         self._stream.seek(here)
 
     def _recall(self, name: str, at: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from sys import byteorder
 from typing import Any, NamedTuple
 
@@ -243,7 +243,7 @@ class Tally:
         for name in _ID_SETS:
             setattr(self, name, _unpack_ids(packed[name]))
         self.facts.unpack(packed["facts"], recall)
-        self.started, self.ended = (None if at is None else datetime.fromtimestamp(at, timezone.utc) for at in packed["span"])
+        self.started, self.ended = (None if at is None else datetime.fromtimestamp(at, UTC) for at in packed["span"])
         self.flags = set(packed["flags"])
         self.cost, self.latency = packed["cost"], packed["latency"]
         self._open = OrderedDict((key, Tokens(*tokens)) for key, *tokens in packed["open"])

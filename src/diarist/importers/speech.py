@@ -20,15 +20,59 @@ class Said(NamedTuple):
     text: str
 
 
-_MACHINE = tuple(
-    """system-reminder system_reminder system-message task-notification agent-notification subagent_notification teammate-message
-    user-prompt-submit-hook local-command-stdout local-command-stderr local-command-caveat bash-stdout bash-stderr command-message command-contents
-    command-stdout ide_opened_file ide_selection ide_diagnostics new-diagnostics post-tool-use-hook session-start-hook environment_details
-    environment_context user_instructions INSTRUCTIONS collaboration_mode skills_instructions apps_instructions plugins_instructions
-    personality_spec model_switch turn_aborted user_shell_command subagent_context fork-boilerplate open_and_recently_viewed_files
-    additional_data attached_files explicit_context hook_context session_context extension_context user_info agent_skills git_status
-    project_layout realtime_conversation EXTREMELY_IMPORTANT EXTREMELY-IMPORTANT total_tokens""".split()
-)
+_MACHINE = [
+    "system-reminder",
+    "system_reminder",
+    "system-message",
+    "task-notification",
+    "agent-notification",
+    "subagent_notification",
+    "teammate-message",
+    "user-prompt-submit-hook",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "bash-stdout",
+    "bash-stderr",
+    "command-message",
+    "command-contents",
+    "command-stdout",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "new-diagnostics",
+    "post-tool-use-hook",
+    "session-start-hook",
+    "environment_details",
+    "environment_context",
+    "user_instructions",
+    "INSTRUCTIONS",
+    "collaboration_mode",
+    "skills_instructions",
+    "apps_instructions",
+    "plugins_instructions",
+    "personality_spec",
+    "model_switch",
+    "turn_aborted",
+    "user_shell_command",
+    "subagent_context",
+    "fork-boilerplate",
+    "open_and_recently_viewed_files",
+    "additional_data",
+    "attached_files",
+    "explicit_context",
+    "hook_context",
+    "session_context",
+    "extension_context",
+    "user_info",
+    "agent_skills",
+    "git_status",
+    "project_layout",
+    "realtime_conversation",
+    "EXTREMELY_IMPORTANT",
+    "EXTREMELY-IMPORTANT",
+    "total_tokens",
+]
 """Elements whose content a client wrote. Only names that no person would use in text of their own."""
 _PERSON = ("command-name", "command-args", "bash-input", "user-memory-input")
 """Elements in which a client put what the person typed at its own commands."""

@@ -7,7 +7,23 @@ import re
 from diarist.model.session import Mark
 
 _EFFORTS = ("none", "off", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
-_TIERS = {"nano": 0, "lite": 1, "mini": 2, "haiku": 2, "flash": 2, "small": 2, "fast": 2, "air": 2, "medium": 3, "sonnet": 3, "large": 4, "pro": 5, "opus": 5, "max": 5, "fable": 6}
+_TIERS = {
+    "nano": 0,
+    "lite": 1,
+    "mini": 2,
+    "haiku": 2,
+    "flash": 2,
+    "small": 2,
+    "fast": 2,
+    "air": 2,
+    "medium": 3,
+    "sonnet": 3,
+    "large": 4,
+    "pro": 5,
+    "opus": 5,
+    "max": 5,
+    "fable": 6,
+}
 _FAMILIES = ("claude", "gpt", "gemini", "mistral", "deepseek", "qwen", "glm", "grok", "kimi", "llama", "codex")
 _VERSION = re.compile(r"\d+(?:[.-]\d{1,2}(?!\d))?")
 _USUAL = 4
@@ -15,7 +31,7 @@ _USUAL = 4
 
 
 def model_change(before: str, after: str) -> Mark:
-    """"escalation" if `after` is by its name the stronger model of the same family, else "model"."""
+    """Gives "escalation" if `after` is by its name the stronger model of the same family, else "model"."""
     ours, theirs = _family(before), _family(after)
     if ours and ours == theirs and _rank(after) > _rank(before):
         return "escalation"
@@ -23,7 +39,7 @@ def model_change(before: str, after: str) -> Mark:
 
 
 def effort_change(before: str, after: str) -> Mark:
-    """"escalation" if `after` is the higher reasoning effort, else "model"."""
+    """Gives "escalation" if `after` is the higher reasoning effort, else "model"."""
     known = before in _EFFORTS and after in _EFFORTS
     return "escalation" if known and _EFFORTS.index(after) > _EFFORTS.index(before) else "model"
 

@@ -7,12 +7,12 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 _MAX_DEPTH = 64
 _FRACTION = re.compile(r"(\.\d{6})\d+")
-_EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=timezone.utc), datetime(2200, 1, 1, tzinfo=timezone.utc)
+_EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def as_str(value: object) -> str:
@@ -87,9 +87,9 @@ def _from_text(value: str) -> datetime | None:
     if len(value) > 40 or not value[:1].isdigit():
         return None
     if value.replace(".", "", 1).isdigit() and value.isascii():
-        return _from_number(float(value)) if len(value.split(".")[0]) >= 10 else None
+        return _from_number(float(value)) if len(value.split(".", maxsplit=1)[0]) >= 10 else None
     found = datetime.fromisoformat(_FRACTION.sub(r"\1", value))
-    return found.replace(tzinfo=timezone.utc) if found.tzinfo is None else found.astimezone(timezone.utc)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _from_number(value: object) -> datetime | None:
@@ -98,7 +98,7 @@ def _from_number(value: object) -> datetime | None:
     seconds = float(value)
     while seconds > 1e11:
         seconds /= 1000
-    return datetime.fromtimestamp(seconds, timezone.utc) if seconds > 0 else None
+    return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
 
 
 def as_arguments(value: object) -> dict[str, Any] | None:

@@ -34,6 +34,34 @@ class Match(NamedTuple):
     score: float
 
 
+class HitRow(NamedTuple):
+    """What the store tells of a record that was found, before ranking makes a `Hit` of it. Texts are redacted."""
+
+    seq: int
+    """The number it was asked for; the record may have changed since (an index lags)."""
+    id: str
+    kind: str
+    status: str
+    trust: str
+    namespace: str
+    project: str
+    agent: str
+    workflow: str
+    task_id: str
+    session_id: str
+    outcome: str
+    verified: bool | None
+    title: str
+    tags: tuple[str, ...]
+    created_at: str
+    """ISO 8601, UTC; so is `updated_at`."""
+    updated_at: str
+    errors: str
+    """With `fixes` and `text`: what was searched, for snippets (see `model.record.SearchText`)."""
+    fixes: str
+    text: str
+
+
 class Hit(NamedTuple):
     """A ranked result. Texts are redacted. `superseded_by` is the id of the record that replaced this one, or None."""
 

@@ -39,7 +39,7 @@ def check_history(fetch: Fetch, pages: Pages) -> Iterator[str]:
 
 
 def _check_chain(fetch: Fetch, pages: Pages) -> Iterator[str]:
-    erasures = dict(fetch("list_erasures"))
+    erasures: dict[str, int] = dict(fetch("list_erasures"))
     events = pages("list_raw_events", 0)
     waiting = next(events, None)
     head, expected, last_seq = "", 1, 0
@@ -61,8 +61,9 @@ def _check_chain(fetch: Fetch, pages: Pages) -> Iterator[str]:
     if waiting is not None:
         yield f"event {waiting[0]}: it belongs to no link"
     for _, _, seq, link, stored in fetch("find_workspace"):
-        if (seq, link, stored) != (last_seq, expected - 1, head):
-            yield f"head: the workspace has come to change {seq} and link {link}, history ends with change {last_seq} and link {expected - 1}"
+        last_link = expected - 1
+        if (seq, link, stored) != (last_seq, last_link, head):
+            yield f"head: the workspace says change {seq} and link {link}; history ends with change {last_seq} and link {last_link}"
 
 
 def _check_event(row: Row, link: int, erasures: dict[str, int]) -> Iterator[str]:

@@ -6,10 +6,14 @@ file in `migrations/sqlite/`.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 
+from typing import TYPE_CHECKING
+
 from diarist.errors import SchemaTooNewError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 APPLICATION_ID = 0x44694172
 """\"DiAr\"."""
@@ -22,6 +26,15 @@ def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
     application, schema = _identity(connection)
     if application != APPLICATION_ID and not (application == 0 and _is_empty(connection)):
         raise StoreError(f"{path} is a database of another program; Diarist leaves it alone. Choose another workspace folder.")
+    _refuse_newer(schema, path)
+
+
+def refuse_newer(connection: sqlite3.Connection, path: str) -> None:
+    """Raises SchemaTooNewError where a newer Diarist has changed the schema, perhaps since the database was opened."""
+    _refuse_newer(connection.execute("PRAGMA user_version").fetchone()[0], path)
+
+
+def _refuse_newer(schema: int, path: str) -> None:
     if schema > SCHEMA:
         raise SchemaTooNewError(
             f"{path} was written by a newer Diarist (schema {schema}; this one knows {SCHEMA}). Upgrade Diarist to use it."
@@ -38,8 +51,11 @@ def refuse_outdated(connection: sqlite3.Connection, path: str) -> None:
         )
 
 
-def bring_up_to_date(connection: sqlite3.Connection, path: str) -> None:
-    """Applies what is missing. Another process may try the same at the same time: one does it, the other finds it done."""
+def bring_up_to_date(connection: sqlite3.Connection, path: str, read: Callable[[int], str] | None = None) -> None:
+    """Applies what is missing, all or nothing; `read` gives the SQL of step n.
+
+    Another process may try the same at the same time: one does it, the other finds it done.
+    """
     if _identity(connection) == (APPLICATION_ID, SCHEMA):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -47,7 +63,7 @@ def bring_up_to_date(connection: sqlite3.Connection, path: str) -> None:
         refuse_foreign(connection, path)
         _, schema = _identity(connection)
         for number in range(schema + 1, SCHEMA + 1):
-            for statement in statements(read_migration(number)):
+            for statement in statements((read or read_migration)(number)):
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -59,10 +75,10 @@ def bring_up_to_date(connection: sqlite3.Connection, path: str) -> None:
 
 def read_migration(number: int) -> str:
     """SQL text of one step."""
-    folder = os.path.join(os.path.dirname(__file__), "migrations", "sqlite")
-    (name,) = (name for name in os.listdir(folder) if name.startswith(f"{number:04d}_"))
-    with open(os.path.join(folder, name), encoding="utf-8") as file:
-        return file.read()
+    from pathlib import Path
+
+    (path,) = (Path(__file__).parent / "migrations" / "sqlite").glob(f"{number:04d}_*.sql")
+    return path.read_text(encoding="utf-8")
 
 
 def statements(script: str) -> list[str]:
@@ -81,4 +97,4 @@ def _identity(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    return not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()

@@ -7,6 +7,8 @@ A name in braces is a slot. It is filled with the query of that name where there
 `Queries.fill` (with text from this vocabulary, never from a user).
 """
 
+# pathlib would cost a cold search more than SQLite does.
+# ruff: noqa: PTH118, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -37,7 +39,7 @@ class Queries:
 
 def load(dialect: str) -> Queries:
     """Reads the vocabulary of a dialect from the package."""
-    with open(os.path.join(os.path.dirname(__file__), "sql", dialect + ".sql"), encoding="utf-8") as file:  # noqa: PTH118, PTH120, PTH123
+    with open(os.path.join(os.path.dirname(__file__), "sql", dialect + ".sql"), encoding="utf-8") as file:
         return Queries(file.read())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from array import array
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.stores import hits
@@ -17,13 +17,14 @@ from diarist.stores.queries import Queries, load
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
+    from typing import Any, TypeVar
 
     from diarist.model.hit import HitRow
     from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState
     from diarist.stores.database import Database, Row
     from diarist.stores.sql_transaction import SqlTransaction
 
-T = TypeVar("T")
+    T = TypeVar("T")
 
 PAGE = 200
 """Rows fetched at a time where there may be many: memory stays bounded and no read stays open."""
@@ -178,6 +179,10 @@ class SqlStore:
 
         return self._database.snapshot(lambda: list(check_history(self._fetch, self._pages)))
 
+    def check_storage(self) -> list[str]:
+        """Looks through the database file itself. One line per fault, empty when sound."""
+        return self._database.check_pages()
+
     # Evidence and sources
 
     def get_parts(self, agent: str, session: str) -> list[Part]:
@@ -255,9 +260,7 @@ class SqlStore:
             return
         name, secret = self._random_bytes(16).hex(), self._random_bytes(32)
         with self._database.transaction():
-            self._database.execute(
-                self._queries["add_workspace"], {"tenant": self._tenant, "workspace_id": name, "secret": secret}
-            )
+            self._database.execute(self._queries["add_workspace"], {"tenant": self._tenant, "workspace_id": name, "secret": secret})
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})

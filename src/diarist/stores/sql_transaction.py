@@ -30,7 +30,9 @@ class SqlTransaction:
         self._at = at
         self._events: list[Event] = []
         (workspace,) = self._fetch("find_workspace")
-        self._seq, self._link, self._head = workspace[2:]
+        self._seq: int = workspace[2]
+        self._link: int = workspace[3]
+        self._head: str = workspace[4]
 
     # Records
 
@@ -52,7 +54,9 @@ class SqlTransaction:
             return False
         revision = known[0][2] + 1 if known else record.revision
         facts = rows.envelope(record, revision=revision, search=rows.search_digest(search))
-        seq = self._log(record.id, record.status, action or ("update" if known else "create"), revision, rows.make_payload(facts, record.body))
+        seq = self._log(
+            record.id, record.status, action or ("update" if known else "create"), revision, rows.make_payload(facts, record.body)
+        )
         self._execute("put_record", **rows.record_to_row(record, revision=revision, seq=seq))
         if known:
             self._execute("delete_tags", record_id=record.id)

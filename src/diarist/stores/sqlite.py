@@ -1,25 +1,28 @@
 """SQLite: connections, transactions and error translation. What is said in SQL is not known here."""
 
+# pathlib would cost a cold search more than SQLite does.
+# ruff: noqa: PTH100, PTH118
 from __future__ import annotations
 
 import contextlib
 import os
 import sqlite3
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from diarist.errors import ReadOnlyError, StoreLockedError
+from diarist.stores import migrate
 from diarist.stores.sqlite_errors import translate
 from diarist.stores.sqlite_files import InMemory, ReadOnlyFile, WritableFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, TypeVar
 
     from diarist.stores.sqlite_files import Place
 
     Row = tuple[Any, ...]
-
-T = TypeVar("T")
+    T = TypeVar("T")
 
 DATABASE_NAME = "diarist.db"
 WAIT_SECONDS = 10.0
@@ -28,7 +31,7 @@ READ_ATTEMPTS = 20
 
 def open_file(workspace: str | os.PathLike[str], *, read_only: bool = False) -> SqliteDatabase:
     """The database of a workspace folder. For writing, both are made if they are missing; an older schema is brought up to date."""
-    path = os.path.abspath(os.path.join(os.fspath(workspace), DATABASE_NAME))  # noqa: PTH100, PTH118
+    path = os.path.abspath(os.path.join(os.fspath(workspace), DATABASE_NAME))
     return SqliteDatabase(ReadOnlyFile(path) if read_only else WritableFile(path))
 
 
@@ -53,6 +56,7 @@ class SqliteDatabase:
         self._mine = threading.local()
         self._turn = threading.RLock() if place.single else None
         self._owner = os.getpid()
+        self._inherited: list[tuple[sqlite3.Connection, object]] = []
         self._closed = False
         try:
             self._give_back(*self._take())
@@ -96,12 +100,17 @@ class SqliteDatabase:
             self._run(connection, "BEGIN IMMEDIATE")
             self._mine.connection = connection
             try:
+                migrate.refuse_newer(connection, self.path)
                 yield
                 self._run(connection, "COMMIT")
             finally:
                 self._mine.connection = None
-                if connection.in_transaction:
-                    connection.rollback()
+
+    def check_pages(self) -> list[str]:
+        """What is wrong with the file itself: broken pages, indexes that disagree with their tables, dangling keys."""
+        found = [row[0] for row in self.fetch("PRAGMA integrity_check(100)", {}) if row[0] != "ok"]
+        dangling = self.fetch("PRAGMA foreign_key_check", {})
+        return found + [f"row {row} of {table} refers to a row of {target} that is missing" for table, row, target, _ in dangling]
 
     def close(self) -> None:
         """Closes every idle connection; those in use are closed when they are given back."""
@@ -131,7 +140,6 @@ class SqliteDatabase:
             return work()
         finally:
             self._mine.connection = None
-            connection.rollback()
 
     # Connections
 
@@ -150,7 +158,8 @@ class SqliteDatabase:
     def _take(self) -> tuple[sqlite3.Connection, object]:
         if self._closed:
             raise RuntimeError(f"the store {self.path} is closed")
-        if self._owner != os.getpid():  # a forked child must not touch its parent's connections, not even to close them
+        if self._owner != os.getpid() and not self._place.single:
+            # A forked child must not touch its parent's connections, not even to close them.
             self._inherited, self._idle, self._owner = self._idle, [], os.getpid()
         while self._idle:
             try:
@@ -163,7 +172,9 @@ class SqliteDatabase:
         return self._place.open(WAIT_SECONDS)
 
     def _give_back(self, connection: sqlite3.Connection, state: object) -> None:
-        if self._closed and not self._place.single:
+        if connection.in_transaction:
+            connection.rollback()
+        if self._closed:
             connection.close()
         else:
             self._idle.append((connection, state))

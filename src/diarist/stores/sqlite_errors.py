@@ -1,5 +1,7 @@
 """SQLite's errors in our words: what is wrong with which file, and what to do about it."""
 
+# pathlib would cost a cold search more than SQLite does.
+# ruff: noqa: PTH120
 from __future__ import annotations
 
 import os
@@ -22,7 +24,10 @@ def translate(error: sqlite3.Error, path: str, *, wait: float) -> Exception:
     if primary in (BUSY, LOCKED):
         kind, message = StoreLockedError, f"{path} is in use by another process for more than {wait:g} s. Try again when it has ended."
     elif primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and no_space(path)):
-        kind, message = StoreFullError, f"No space is left on the disk of {path}. Nothing was half written; free some space and run it again."
+        kind, message = (
+            StoreFullError,
+            f"No space is left on the disk of {path}. Nothing was half written; free some space and run it again.",
+        )
     elif primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         kind, message = ReadOnlyError, f"{path} cannot be written ({error}). Give yourself write permission, or open it for reading only."
     elif primary == sqlite3.SQLITE_CANTOPEN:

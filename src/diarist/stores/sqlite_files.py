@@ -10,40 +10,46 @@ each time it needs a connection:
   the log in this process's memory; like the first, valid only while the files stay as they are.
 """
 
+# pathlib would cost a cold search more than SQLite does.
+# ruff: noqa: PTH103, PTH110, PTH116, PTH120
 from __future__ import annotations
 
 import os
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING
 
-from diarist.errors import NotFoundError, StoreFullError
+from diarist.errors import NotFoundError, StoreError, StoreFullError
 from diarist.stores import migrate
+from diarist.stores.folders import sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Protocol, TypeAlias
 
-State: TypeAlias = object
-"""What a connection's view of the files rests on."""
+    State: TypeAlias = object
+    """What a connection's view of the files rests on."""
+    Files: TypeAlias = tuple[tuple[int, int, int], ...]
+    """Identity, size and time of the database and, if it holds anything, of its log."""
+
+    class Place(Protocol):
+        """Opens connections to one database."""
+
+        path: str
+        read_only: bool
+        single: bool
+        """True where there is one connection only, which everybody shares in turn."""
+
+        def open(self, wait: float) -> tuple[sqlite3.Connection, State]:
+            """A checked connection that waits `wait` seconds for locks."""
+            ...
+
+        def still(self, state: State, /) -> bool:
+            """True while a connection with that state shows what is in the database, and what it read is whole."""
+            ...
+
 
 NO_LOCKS = "win32-none" if os.name == "nt" else "unix-none"
-
-
-class Place(Protocol):
-    """Opens connections to one database."""
-
-    path: str
-    read_only: bool
-    single: bool
-    """True where there is one connection only, which everybody shares in turn."""
-
-    def open(self, wait: float) -> tuple[sqlite3.Connection, State]:
-        """A checked connection that waits `wait` seconds for locks."""
-        ...
-
-    def still(self, state: State) -> bool:
-        """True while a connection with that state shows what is in the database, and what it read is whole."""
-        ...
 
 
 class InMemory:
@@ -59,7 +65,7 @@ class InMemory:
         migrate.bring_up_to_date(connection, self.path)
         return connection, None
 
-    def still(self, state: State) -> bool:
+    def still(self, _state: State) -> bool:
         return True
 
 
@@ -89,7 +95,7 @@ class WritableFile:
         self._checked = True
         return connection, None
 
-    def still(self, state: State) -> bool:
+    def still(self, _state: State) -> bool:
         return True
 
     def _create(self) -> None:
@@ -116,7 +122,7 @@ class ReadOnlyFile:
 
     def open(self, wait: float) -> tuple[sqlite3.Connection, State]:
         seen = self._look()
-        if not seen:
+        if not seen or seen[0][1] == 0:
             raise NotFoundError(f"There is no store at {self.path} yet. `diarist ingest` makes one.")
         joined = ("joined", seen[0][0])
         for options, state in self._ways(seen, joined):
@@ -150,31 +156,18 @@ class ReadOnlyFile:
         return (("mode=ro", joined), alone) if os.path.exists(self.path + "-shm") else (alone,)
 
     def _look(self) -> Files:
-        """Identity, size and time of the database and, if it holds anything, of its log."""
         found = []
         for suffix in ("", "-wal"):
             try:
                 status = os.stat(self.path + suffix)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 break
+            except OSError as error:
+                raise StoreError(f"{self.path} cannot be looked at ({error.strerror}). See that you may read it and its folder.") from error
             if suffix and status.st_size == 0:
                 break
             found.append((status.st_ino, status.st_size, status.st_mtime_ns))
         return tuple(found)
-
-
-Files: TypeAlias = tuple[tuple[int, int, int], ...]
-
-
-def sync_folder(folder: str) -> None:
-    """Makes the names in a folder durable. Windows has no such call and does it by itself."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _connect(target: str, wait: float) -> sqlite3.Connection:

@@ -13,9 +13,9 @@ from diarist.text.terminal import plain
 from diarist.text.wrap import unwrap
 
 _TRIGGERS = (
-    "rror", "xception", "fail", "fatal", "traceback (most", "panic", "denied", "refused", "cannot ", "can't ", "not found", "no such", "unable to",
+    "rror", "err!", "definition of", "xception", "fail", "fatal", "traceback (most", "panic", "denied", "refused", "cannot ", "can't ", "not found", "no such", "unable to",
     "could not", "undefined", "invalid", "abort", "killed", "segmentation", "timed out", "rejected", "unbound", "not allowed", "conflict",
-    "no space", "too many", "too large", "too big", "too long", "too quickly", "is disabled", "immutable", "exceeded", "already ", "mismatch", "unauthorized", "forbidden", "missing", "warning  ",
+    "no space", "too many", "too large", "too big", "too long", "too quickly", "is disabled", "immutable", "supported", "went wrong", "exceeded", "already ", "mismatch", "unauthorized", "forbidden", "missing", "warning  ",
     "http/", "bad ", "fehler", "erreur", "errore", "erro:", "ошибк", "エラー", "错误", "錯誤", "오류", "błąd",
     "nicht gefunden", "introuvable", "aucun fichier", "keine berechtigung", "no existe el", "no encontrad", "denegado", "non trovato", "non esistente",
     "inexistente", "não encontrado", "нет такого", "не найден", "отказано", "ありません", "見つかりません", "没有那个", "未找到", "权限不够", "fixture", "expected",
@@ -30,7 +30,7 @@ _MOST_WEAK = 8
 """More lines than this that merely speak of failure are a document, not a report."""
 
 _SOURCE = re.compile(
-    r"\s*(?:\d+[\t→|│] ?|\d+ \||[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] |#(?!\d)|//|/\*|\*(?!\*\*)|<!--|raise\b|throw\b|except\b|catch\b|if\b|elif\b|else\b|return\b|for\b|while\b|class\b|def\b|func\b|fn\b"
+    r"\s*(?:\d+[\t→|│] ?|\d+[:-](?=[\t/ ])|[-*•] |\d+\. |\*\*\w|\d+ \||[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] |#(?!\d)|//|/\*|\*(?!\*\*)|<!--|raise\b|throw\b|except\b|catch\b|if\b|elif\b|else\b|return\b|for\b|while\b|class\b|def\b|func\b|fn\b"
     r"|import\b|from\b|const\b|let\b|var\b|pub\b|try\b|assert\b(?!ion)|with\b|console\.|log(?:ger|ging)?\.|self\.|this\.|print|echo\b|\$ |>>> |@\w+\(|\.\.\. |[\w.]+ ?(?::?=|\+=)[^=]|[\w.\[\]]+\(.*\)\s*[;{:]?\Z|✓|√|✔|ok\b|PASS\b|PASSED\b|[}\])]|\|)"
 )
 _SOURCE_END = re.compile(r"(?:[;{]|\):|=>|,\s*|\|)\Z")
@@ -41,6 +41,7 @@ _PY_FRAME = re.compile(r'\s*(?:[|+] )?\s*File "([^"]+)", line (\d+)')
 _JS_FRAME = re.compile(r"\s*at (?:.*?\()?((?:file://|node:|webpack:|[A-Za-z]:\\|/|\.)?[^\s()]*?):(\d+)(?::\d+)?\)?\Z")
 _JAVA_FRAME = re.compile(r"\s*at ([\w$.<>/@]+)\(([\w$.]+\.(?:java|kt|scala|groovy)|Native Method|Unknown Source)(?::(\d+))?\)")
 _PLACE = re.compile(r"\s*(?:-->|at|╭─\[|,-\[) ?(\S+?):(\d+)")
+_SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
 _DETAIL = re.compile(r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|\t|Does not|Please|Try |Make sure|Either |See ")
 _STANDARD = re.compile(r"lib(?:64)?/python[\d.]+/([a-z]\w+)")
 _LIBRARY = re.compile(r"(?:site-packages|dist-packages|node_modules(?:/\.pnpm/[^/]+/node_modules)?|lib/python[\d.]+|gems|\.cargo/registry/src/[^/]+|pkg/mod)[/\\]((?:@[\w.-]+/)?[\w.-]+)")
@@ -60,17 +61,22 @@ class Finding(NamedTuple):
     """Library of the innermost frame."""
 
 
-def find_errors(text: str) -> list[Finding]:
-    """All errors a console text tells of, in order; what only says that something else failed only where nothing else is there."""
+def find_errors(text: str, *, failed: bool) -> list[Finding]:
+    """All errors a console text tells of, in order; what only says that something else failed only where nothing else is there.
+
+    `failed`: the text is known to be of something that failed, so its last telling line counts where no other does.
+    """
     low = text.lower()
-    if not any(trigger in low for trigger in _TRIGGERS):
+    if not failed and not any(trigger in low for trigger in _TRIGGERS):
         return []
     lines, starts = unwrap(plain(text).split("\n"))
-    signs = list(_signs(lines))
+    signs = [(at, sign) for at, sign in _signs(lines) if failed or sign.strength != 1]
     best = min(max((sign.strength for _, sign in signs), default=0), 2)
     chosen = [(at, sign) for at, sign in signs if sign.strength >= best]
     if best == 1 and len(chosen) > _MOST_WEAK:
-        return []  # prose that speaks of failures
+        chosen = []  # prose that speaks of failures
+    if failed and best < 2 and (last := _last_words(lines)):
+        chosen = [last] if best == 0 else sorted({at: sign for at, sign in [*chosen, last]}.items())
     taken = {at for at, _ in chosen}
     return [_gather(lines, at, sign, taken)._replace(line=starts[at]) for at, sign in chosen]
 
@@ -82,7 +88,7 @@ def _signs(lines: list[str]) -> Iterator[tuple[int, Sign]]:
     joined = "\n".join(lines).lower()
     candidates = _candidates(joined)
     ends = _traceback_ends(lines, candidates)
-    asserted = _assertion_lines(lines) if "\ne   " in joined or " e   " in joined else {}
+    asserted = _assertion_lines(lines) if "e   " in joined else {}
     hunks = _hunk_lines(lines) if "@@ -" in joined else frozenset[int]()
     levels = _levels_tell(lines, candidates)
     told = -9
@@ -103,6 +109,23 @@ def _signs(lines: list[str]) -> Iterator[tuple[int, Sign]]:
             continue  # the logger's next line about the same thing
         told = at
         yield at, _weighed(lines, at, sign)
+
+
+def _last_words(lines: list[str]) -> tuple[int, Sign] | None:
+    """The last line of a failed command that says something of its own; one that names who speaks ("sed: …") rather than another."""
+    best: tuple[int, Sign] | None = None
+    for at in range(len(lines) - 1, max(len(lines) - 40, -1), -1):
+        bare = strip(lines[at][:_LONGEST_LINE].rstrip())
+        text = bare.text
+        if bare.level == "other" or not text or text[0].isspace() or _is_source(text, text.lower()):
+            continue
+        template, sign = mask(text).template, recognise(text, text.lower())
+        if (sign and sign.strength == 0) or consequence(template) or sum(token[0] != "<" for token in template) < 3:
+            continue
+        if _SPEAKER.match(text):
+            return at, Sign(text, 1)
+        best = best or (at, Sign(text, 1))
+    return best
 
 
 def _sign(line: str, levels: bool) -> Sign | None:
@@ -131,21 +154,24 @@ def _is_source(text: str, low: str) -> bool:
 def _weighed(lines: list[str], at: int, sign: Sign) -> Sign:
     """The sign with its message complete, weak where it only says that something failed."""
     if sign.kind == "block":
-        sign = sign._replace(message=_paragraph(lines[at + 1 : at + 8]) or "failed")
+        sign = sign._replace(message=_paragraph(lines[at + 1 : at + 9]) or "failed")
     return sign._replace(strength=0) if consequence(mask(sign.message).template) else sign
 
 
 def _paragraph(lines: list[str]) -> str:
-    """The first sentence of what follows a heading."""
+    """What follows a heading: its first sentence, or the innermost of the causes listed under it with ">"."""
     said: list[str] = []
     for line in lines:
         text = strip(line[:_LONGEST_LINE]).text
-        if said and text.strip() and not text[0].isspace():
+        cause = text.lstrip()
+        if cause.startswith("> "):
+            if not cause.startswith(("> Task ", "> Configure ", "> Run with ", "> Get more ")):
+                said = [cause[2:]]
+            continue
+        if said and text.strip() and (not text[0].isspace() or said[-1].endswith((".", "!", "?", ":"))):
             break
         if text.strip():
-            said.append(text.strip(" \t>"))
-        if said and said[-1].endswith((".", "!", "?", ":")):
-            break
+            said.append(text.strip())
     return " ".join(said)
 
 

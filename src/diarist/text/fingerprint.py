@@ -14,9 +14,10 @@ from diarist.text.mask import DULL, mask
 _MOST = 64
 """Distinct errors of one text that are told; a log of thousands of them says no more."""
 
-_CLAUSE = re.compile(r": (?=\S)|\(Caused by ")
+_CLAUSE = re.compile(r": (?=\S)| - (?=\S)|\(Caused by ")
 _WRAPPED_CLASS = re.compile(r"\((?:\w+\.)+[A-Z]\w+\) ")
-_CLASS_NAMES = ("Error", "Exception", "Failure", "Fault", "Violation", "error")
+_CLASS = re.compile(r"(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Failure|Fault|Violation)(?: \[[\w.]+\])?\Z|(?:[\w$]+[.:]+)+[A-Z]\w+\Z|Error\Z|Failed\Z")
+_FIELDS = re.compile(r'(?:, \w+: (?:"[^"]*"|[^,"]*)){2,}\Z')
 _CLASS_ENDINGS = ("error", "exception", "failure", "fault", "violation", "warning", "err")
 _COMMON = frozenset(
     "no such file directory permission denied operation not permitted connection refused reset peer command found host route timed out "
@@ -42,15 +43,17 @@ class FoundError(NamedTuple):
     """Words that other reports of this fault hold too, for ranking: no paths, numbers, times or addresses."""
 
 
-def errors_in(text: str) -> list[FoundError]:
+def errors_in(text: str, *, failed: bool = False) -> list[FoundError]:
     """Every distinct error that console output tells of, in order of appearance.
 
     Understands tracebacks, compilers, test runners, linters, package managers and the like, among progress lines, time stamps,
     colours and hard wraps. Source code, search results and "0 errors" are no errors. What only says that something else
-    failed ("make: *** Error 1") is told only where nothing better is there. Linear in the length of the text.
+    failed ("make: *** Error 1") is told only where nothing better is there. `failed`: the text is known to come from something
+    that failed (an exit code says so), so that its last telling line counts as an error where no line looks like one.
+    Linear in the length of the text.
     """
     found: dict[str, FoundError] = {}
-    for finding in find_errors(text):
+    for finding in find_errors(text, failed=failed):
         error = _describe(finding)
         known = found.get(error.fingerprint)
         if known is None:
@@ -91,7 +94,7 @@ def _describe(finding: Finding) -> FoundError:
 
 def _digest(message: str, origin: str) -> str:
     """Family and fault, eight hex digits each."""
-    first = _first_sentence(message)
+    first = _first_sentence(_FIELDS.sub("", message))
     masked = mask(first)
     template, particulars = masked.template, sorted(set(masked.particulars))
     telling = _telling(template)
@@ -105,35 +108,35 @@ def _digest(message: str, origin: str) -> str:
 def _first_sentence(message: str) -> str:
     """The message up to its first full stop, where that says enough."""
     at = message.find(". ")
-    while 0 <= at < len(message) - 2:
-        if (message[at + 2].isupper() or message[at - 1] in "]})") and len(_telling(mask(message[:at]).template)) >= 4:
+    while 0 < at < len(message) - 2:
+        if (message[at + 2].isupper() or message[at - 1] in "]})") and len(_telling(mask(message[:at]).template)) >= 3:
             return message[:at]
         at = message.find(". ", at + 2)
     return message
 
 
 def _root(message: str) -> tuple[str, ...]:
-    """The innermost cause a chain of messages names ("a: b: c"), as a template: its last clauses that say enough."""
+    """The innermost cause a chain of messages names ("a: b: c"), in outline: its last clauses that say enough."""
     clauses = _CLAUSE.split(_WRAPPED_CLASS.sub("", _without_asides(message)))
     for start in range(len(clauses) - 1, -1, -1):
-        template = mask(": ".join(clauses[start:])).template
-        if start == 1 and clauses[0].endswith(_CLASS_NAMES) and len(_telling(template)) >= 2 and not _COMMON.issuperset(_telling(template)):
-            return template
-        if len(_telling(template)) >= 3 and not _COMMON.issuperset(_telling(template)):
-            return template
-    return mask(message).template
+        outline = mask(": ".join(clauses[start:])).outline
+        telling = _telling(outline)
+        enough = 2 if start == 1 and _CLASS.match(clauses[0]) else 3
+        if len(telling) >= enough and not _COMMON.issuperset(telling):
+            return outline
+    return mask(message).outline
 
 
 def _without_asides(message: str) -> str:
     """The message without the brackets it ends in: "… (_ssl.c:1006)", "… [default, releases]", "… -> [Help 1]"."""
     text = message
     for _ in range(4):
-        text = text.rstrip(" '\"`)]}>.,:;-")
-        opened = max(text.rfind(mark) for mark in (" (", " [", " {"))
-        closed = max(text.rfind(mark) for mark in ")]}")
-        if opened <= max(closed, 0) or len(text) - opened > 160:
+        bare = text.rstrip(" '\"`)]}>.,:;-")
+        opened = max(bare.rfind(mark) for mark in (" (", " [", " {"))
+        closed = max(bare.rfind(mark) for mark in ")]}")
+        if not any(mark in text[len(bare) :] for mark in ")]}") or opened <= max(closed, 0) or len(bare) - opened > 160:
             break
-        text = text[:opened]
+        text = bare[:opened]
     return text if len(text) > 12 else message
 
 

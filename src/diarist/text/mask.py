@@ -15,10 +15,12 @@ _LONGEST = 1200
 
 
 class Masked(NamedTuple):
-    """`template`: lower-case words and marks such as "<path>"; `particulars`: what tells two faults of one template apart;
-    `names`: other names that stood in it, as written (mostly chosen by a user); `words`: all words worth searching for."""
+    """`template`: lower-case words and marks such as "<path>"; `outline`: the same with every identifier masked too;
+    `particulars`: what tells two faults of one template apart; `names`: other names that stood in it, as written (mostly
+    chosen by a user); `words`: all words worth searching for."""
 
     template: tuple[str, ...]
+    outline: tuple[str, ...]
     particulars: tuple[str, ...]
     names: tuple[str, ...]
     words: tuple[str, ...]
@@ -39,16 +41,20 @@ _TOKEN = re.compile(
     |(?P<amount>[-+]?\d[\d,]*(?:\.\d+)?\s?(?:ms|us|µs|ns|[smhd]|[KMGT]i?B|[kKMG]|bytes?|%)(?![\w]))
     |(?P<version>v?\d+\.\d+(?:\.[\w-]+)*(?:[-+][\w.]+)?)
     |(?P<number>(?<!\w)[-+]?\d+(?![\w]))
-    |(?P<word>[^\W\d_][\w]*(?:[.:]{1,2}[^\W\d][\w]*|-[^\W_][\w]*|['’](?:t|s|re|ll|ve)\b)*|_+\w+|\d+\w+)
+    |(?P<word>[^\W\d_][\w]*(?:[.:]{1,2}\w+|-[^\W_][\w]*|['’](?:t|s|re|ll|ve)\b)*|_+\w+|\d+\w+)
     """,
     re.VERBOSE,
 )
-_ANGLES = re.compile(r"<(?=[A-Za-z_][\w.]*[ :])|>")
+_ANGLES = re.compile(r"<(?=[A-Za-z_])|>")
 _CLASS_NAME = re.compile(r"[A-Za-z_][\w.]*")
 _DIGEST = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\Z")
 _RANDOM = re.compile(r"(?=\w*\d[a-z_]+\d)[\w:-]{4,}\Z")
-_CODE = re.compile(r"(?:[A-Z]{1,6}[-_]?\d{2,6}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|E[A-Z]{3,14}|SIG[A-Z]{2,6})\Z")
-_NAME = re.compile(r"@?[\w$][\w$.@/+:~-]*(?:\(\))?\Z")
+_CODE = re.compile(r"(?:[A-Z]{1,6}[-_]?\d{2,6}|ERR(?:_[A-Z0-9]+)+|E[A-Z]{3,14}|SIG[A-Z]{2,6})\Z")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_IDENTIFIER = re.compile(r"(?:[a-z]+[A-Z]|[A-Z]+[a-z]+[A-Z]|\w*[^\W_]_\w|_\w)")
+_CLASS_ENDINGS = ("Error", "Exception", "Failure", "Fault", "Violation", "Warning", "Err")
+_EXPRESSION = re.compile(r"=>|[(<{\[|&]|::")
+_NAME = re.compile(r"[@:*&-]{0,2}[\w$][\w$.@/+:~-]*(?:\(\))?\Z")
 
 _PUBLIC = frozenset(
     "module modules named package packages crate library libraries header name resolve import dependency plugin extension command "
@@ -73,7 +79,7 @@ def mask(message: str) -> Masked:
     """Takes a message apart. Linear in its length; only the first 1,200 characters count."""
     parts = _Parts()
     parts.read(_without_insides(message[:_LONGEST]) if "<" in message else message[:_LONGEST], 0)
-    return Masked(tuple(parts.template), tuple(parts.particulars), tuple(parts.names), tuple(dict.fromkeys(parts.words)))
+    return Masked(tuple(parts.template), tuple(parts.outline), tuple(parts.particulars), tuple(parts.names), tuple(dict.fromkeys(parts.words)))
 
 
 class _Parts:
@@ -81,6 +87,7 @@ class _Parts:
 
     def __init__(self) -> None:
         self.template: list[str] = []
+        self.outline: list[str] = []
         self.particulars: list[str] = []
         self.names: list[str] = []
         self.words: list[str] = []
@@ -105,8 +112,17 @@ class _Parts:
 
     def sign(self, mark: str) -> None:
         """A masked thing; the same mark twice in a row (a list of them) counts once."""
-        if not self.template or self.template[-1] != mark:
-            self.template.append(mark)
+        for into in (self.template, self.outline):
+            if not into or into[-1] != mark:
+                into.append(mark)
+
+    def keep(self, token: str, outline: str = "") -> None:
+        """A word that stays; `outline`: what stands for it there."""
+        self.template.append(token)
+        if not outline:
+            self.outline.append(token)
+        elif not self.outline or self.outline[-1] != outline:
+            self.outline.append(outline)
 
     def last_word(self) -> str:
         return next((token for token in reversed(self.template) if not token.startswith("<") and token not in DULL), "")
@@ -116,13 +132,14 @@ class _Parts:
             self.sign("<hex>")
         elif _CODE.match(value):
             self.particulars.append(value.lower())
-            self.template.append(value.lower())
+            self.keep(value.lower())
             self.words.append(value)
         elif value[0].isdigit():
             self.sign("<number>")
         else:
             last = _last_part(value)
-            self.template.append(last.lower())
+            named = _CAPITALS.match(last) or (_IDENTIFIER.match(last) and not last.endswith(_CLASS_ENDINGS))
+            self.keep(last.lower(), "<name>" if named else "")
             if last.lower() not in DULL:
                 self.words.append(last if last[0].isupper() else value)
 
@@ -130,17 +147,21 @@ class _Parts:
         inner = inner.strip()
         if not inner:
             self.sign("<name>")
-        elif inner.lower() in _BUILTIN:
-            self.template.append(inner.lower())
+        elif depth == 0 and inner.lower() in _BUILTIN:
+            self.keep(inner.lower(), "<name>")
             self.words.append(inner)
-        elif _CODE.match(inner) and "_" not in inner:
+        elif _CODE.match(inner):
             self.word(inner)
         elif _is_path(inner):
             self.path(inner)
         elif _NAME.match(inner) or (depth > 0 and " " not in inner):
             self.name(inner)
         elif depth < 3:
+            before = len(self.outline)
             self.read(inner, depth + 1)
+            if _EXPRESSION.search(inner):
+                del self.outline[before:]
+                self.outline.append("<name>")
 
     def name(self, value: str) -> None:
         if value.replace(".", "").isdigit():
@@ -155,10 +176,8 @@ class _Parts:
 
     def number(self, value: str) -> None:
         digits = value.lstrip("+-")
-        if len(digits) <= 5 and self.last_word() in _TELLING and digits != "1":
-            self.particulars.append(digits)
-            self.words.append(digits)
-        elif len(digits) == 3 and digits[0] in "45":
+        telling = len(digits) <= 5 and self.last_word() in _TELLING and digits != "1"
+        if telling or (len(digits) == 3 and digits[0] in "45"):
             self.particulars.append(digits)
             self.words.append(digits)
         self.sign("<number>")

@@ -27,7 +27,7 @@ _COMPOSE = re.compile(r"[\w.-]+(?:-\d+)? +\| ?")
 _CI = re.compile(r"(?:##\[(\w+)\]|::(error|warning|notice|debug|group)(?: [^:\n]*)?::)")
 _RANK = re.compile(r"\[(?:rank ?\d+|\d+)\]:? ?")
 _LEVEL = re.compile(
-    r"[ \t]{0,2}(?:[✘✖❌✗×⨯❯>]+ +)?"
+    r"[ \t]{0,2}(?:[✘✖❌✗×⨯❯>]+ +)?(?:[a-z][\w-]{1,14}: (?=\[))?"
     r"(?:\[ ?(ERROR|ERR|FATAL|CRITICAL|CRIT|ALERT|EMERG|PANIC|SEVERE|error|err|fatal|crit|alert|emerg|critical"
     r"|WARN|WARNING|INFO|DEBUG|NOTICE|TRACE|warn|warning|info|debug|notice|trace) ?\]:?"
     r"|(ERROR(?! \S+\.py\b)|FATAL|CRITICAL|SEVERE|WARN|WARNING|INFO|DEBUG|NOTICE|TRACE)(?=[ \t:]{1,8}\S)[ \t]?:?)[ \t]{0,7}(?:\d+#\d+: (?:\*\d+ )?)?"
@@ -55,7 +55,7 @@ def _strip_once(line: str) -> tuple[str, str]:
     head = line[:1]
     if head.isdigit() or head == "[":
         found = _STAMP.match(line) or _RANK.match(line)
-        if found and found.end() < len(line):
+        if found:
             return line[found.end() :], ""
     if head == "#" or head == ":":
         if found := _CI.match(line):

@@ -57,14 +57,16 @@ _EVENT = re.compile(r"\s{0,4}Warning\s+([A-Z]\w+)\s+\S.*?\s{2,}\S+\s{2,}(.+)\Z")
 _SANITIZER = re.compile(r"==\d+==\s?ERROR: (.+)\Z")
 _ASSERTION = re.compile(r"(?:\S+: )?(\S+?):(\d+): (?:.*?: )?(?:block: \[.*?\] )?(Assertion [`'].{1,300}?' failed\.?)")
 _JSON_SAYS = re.compile(r'"(?:message|error_description|detail|error|errorMessage|msg|reason|Message)"\s*:\s*"((?:[^"\\]|\\.){3,500})"')
+_LINKER = re.compile(r"\b((?:undefined reference to|multiple definition of|undefined symbol:?|unresolved external symbol|duplicate symbol) [^\n]+)")
+_QUALIFIED = re.compile(r"(?:[a-z_]\w*\.)+[A-Z]\w+: \S")
 _FAILED_TEST = re.compile(r"(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)(?: - (.+))?\Z|--- FAIL: (\S+)|not ok \d+ (?:- )?(.+)\Z")
 _CMAKE = re.compile(r"CMake Error(?: at (\S+?:\d+)(?: \(\w+\))?)?:? ?(.*)\Z")
 _UNIT = re.compile(r"(?:\S+: )?((?:Failed (?:with result|at step|to start|to)|Main process exited, code=\w+, status=|Start request repeated).*)\Z")
-_GO_TOOL = re.compile(r"(?:go: |vet: |\tpanic: |package \S+: )(.+)\Z|(import cycle not allowed.*|missing go\.sum entry.*)\Z")
+_GO_TOOL = re.compile(r"(?:go: |vet: |\tpanic: |package \S+: )(.+)\Z|(missing go\.sum entry.*)\Z")
 
 _SPEAKS_OF_FAILURE = re.compile(
-    r"\b(?:is invalid|invalid \w+|cannot|can't|could not|couldn't|unable to|failed|failure|not found|not allowed|denied|refused|rejected"
-    r"|unsupported|incompatible|does not exist|doesn't exist|not supported|not permitted|no such|errors?|exceed(?:s|ed)?|must (?:be|not)"
+    r"\b(?:is invalid|invalid \w+|cannot|can't|could not|couldn't|unable to|failed|failure|not (?:\w+ )?(?:found|allowed|supported|permitted)|denied|refused|rejected"
+    r"|unsupported|incompatible|does not exist|doesn't exist|no such|errors?|exceed(?:s|ed)?|must (?:be|not)"
     r"|already exists|immutable|too (?:many|large|long|big|quickly)|illegal|unknown|timed out|killed|mismatch)\b"
 )
 
@@ -76,7 +78,7 @@ _ENDINGS = (
     "unbound variable", "syntax error", "no route to host", "network is unreachable", "name or service not known", "host is down",
     "filename too long", "file name too long", "input/output error", "cannot allocate memory", "out of memory", "unknown host",
     "temporary failure in name resolution", "could not resolve host", "authentication failed", "access denied", "already exists",
-    "segmentation fault", "segmentation fault (core dumped)", "aborted (core dumped)", "bus error", "illegal instruction", "killed",
+    "import cycle not allowed", "segmentation fault", "segmentation fault (core dumped)", "aborted (core dumped)", "bus error", "illegal instruction", "killed",
     "kommando nicht gefunden", "befehl nicht gefunden", "datei oder verzeichnis nicht gefunden", "keine berechtigung",
     "aucun fichier ou dossier de ce type", "commande introuvable", "permission non accordée",
     "no existe el archivo o el directorio", "orden no encontrada", "permiso denegado",
@@ -93,7 +95,7 @@ _STARTS = (
     "oom", "traceback", "could not", "execution failed for", "manifest merger failed", "duplicate class", "the term '", "access is denied",
     "permission denied", "access denied", "connection refused", "connection to ", "syntax error", "no such ", "no space left", "undefined ",
     "undefined reference", "unknown command", "unknown option", "invalid ", "unexpected ", "missing ", "assertion failed", "assert ",
-    "refusing to ", "refused", "rejected", "host key verification failed", "authentication failed", "unauthorized", "forbidden", "error ", "errors ",
+    "refusing to ", "refused", "rejected", "host key verification failed", "authentication failed", "unauthorized", "forbidden",
     "deadlock", "timeout", "timed out", "not a git repository", "no module named", "no matching ", "not found", "incompatible ",
     "stack overflow", "double free", "free():", "malloc", "corrupted ", "*** ", "mismatch", "problem ", "unsupported ",
 )  # fmt: skip
@@ -106,7 +108,7 @@ _WORDS_OF_CONSEQUENCE = frozenset(
     "cmake configuring incomplete occurred be can logfile details more information please refer last output lines completed successfully unsuccessful "
     "ecommand cargo rustc try again crashed crash unexpectedly subprocess bin lib caused cause read following articles http https maven mvn "
     "workspace package packages worker pipeline phase hook pre post commit push husky container deployment deploy exceeded its progress deadline "
-    "to find compilation re-run e cleaning up project directory file based variables also or on at from as up out".split()
+    "execution goal to find collecting setup teardown compilation re-run e cleaning up project directory file based variables also or on at from as up out".split()
 )
 
 
@@ -146,16 +148,28 @@ def _special(line: str, text: str, low: str) -> Sign | None:
         return Sign(f"{found.group(1)}: {found.group(2) or ''}")
     if "cmake error" in low and (found := _CMAKE.match(text)):
         return Sign(found.group(2), 3, found.group(1) or "", "" if found.group(2) else "block")
+    if ("undefined" in low or "definition of" in low or " symbol" in low) and (found := _LINKER.search(text)):
+        return Sign(found.group(1))
+    if "*** [" in text and " error " in low:
+        return Sign(text, 0)  # make
     if "assertion" in low and (found := _ASSERTION.match(text)):
         return Sign(found.group(3), 3, f"{found.group(1)}:{found.group(2)}")
     if low.startswith(("failed ", "error ", "--- fail", "not ok ")) and (found := _FAILED_TEST.match(text)):
-        name = found.group(1) or found.group(3) or found.group(4)
-        return Sign(found.group(2) or text, 3 if found.group(2) else 2, name)
+        return _test(found)
     if "warning" in low and (found := _EVENT.match(line)):
         return Sign(f"{found.group(1)}: {found.group(2)}")
     if "went wrong:" in low:
         return Sign("", 3, "", "block")
     return None
+
+
+def _test(found: re.Match[str]) -> Sign:
+    """A test runner's summary line: what it says of the cause, else only that a test failed."""
+    where, cause, go, tap = found.groups()
+    name = where or go or tap
+    if cause:
+        return recognise(cause, cause.lower()) or Sign(cause, 3, where)
+    return Sign(f"test failed: {name}", 1, name)
 
 
 def _language(line: str, text: str, low: str) -> Sign | None:
@@ -166,7 +180,8 @@ def _language(line: str, text: str, low: str) -> Sign | None:
         return Sign(f"{found.group(3)}: {found.group(2)}", 3, found.group(1), "traceback")
     found = _EXCEPTION.match(text)
     if found is None:
-        return None
+        telling = "exception" in low or "error" in low
+        return Sign(text, 3 if telling else 2, "", "traceback") if _QUALIFIED.match(text) else None
     name, code, message = found.group(1), found.group(2) or "", found.group(3)
     if text[0] == "[" and message and "]" in message:
         message = message[: message.index("] {")] if "] {" in message else message.rstrip("] ")
@@ -224,15 +239,15 @@ def _shell(line: str, text: str, low: str) -> Sign | None:
         rest = found.group(1)
         if rest and not line[:1].isspace():
             return Sign(rest, 3 if any(tail.endswith(end) for end in _ENDINGS) else 2)
-    if tail.endswith(_ENDINGS) and ":" in text and not line[:1].isspace():
+    if tail.endswith(_ENDINGS) and ":" in text and line[:1] != " ":
         return Sign(text, 3)
     return None
 
 
 def _service(line: str, text: str, low: str) -> Sign | None:
     """HTTP, JSON bodies, units."""
-    if '"' in text and ("error" in low or '"message"' in low or "fail" in low):
-        if "{" in text and (found := _JSON_SAYS.search(text)):
+    if '"' in text and ("error" in low or "fail" in low or "exception" in low):
+        if "{" in text and (found := _JSON_SAYS.search(text)) and " " in found.group(1) and "|" not in found.group(1):
             return Sign(found.group(1).replace('\\"', '"').replace("\\n", " "), 3, "", "json")
         if text[:1] in "\"{":
             return None
@@ -253,8 +268,8 @@ def _plainly(line: str, text: str, low: str) -> Sign | None:
     start = low.lstrip(" ✘✖❌✗×⨯>*●!-")
     if start.startswith(_STARTS) and len(start) > 5:
         return Sign(text.lstrip("✘✖❌✗×⨯>*●!- "), 2)
-    if not line[:1].isspace() and ": " in text.replace(" :", ":") and len(text) < 600 and _SPEAKS_OF_FAILURE.search(low):
-        return Sign(text, 1)
+    if not line[:1].isspace() and len(text) < 600 and _SPEAKS_OF_FAILURE.search(low):
+        return Sign(text.lstrip("> "), 1)
     return None
 
 

@@ -7,7 +7,7 @@ import re
 _WIDEST = 132
 _NARROWEST = 40
 _STARTS_ANEW = re.compile(
-    r"\s|[-=*_>│|+$#✓✔●]|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|[^\s:(]*[./@\[][^\s:(]*:(?:\s|\Z)|[\w.]+(?:Error|Exception)(?:: .|\Z)"
+    r"\s|[-=*_>│|+$#✓✔●]|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|[^\s:(]*[./@\[][^\s:(]*:(?:\s|\Z)|[\w.]+(?:Error|Exception)(?:: .|\Z)|[\w+-]+: (?:error|fatal|warning|note)"
     r"|(?:FATAL|ERROR|CRITICAL|WARN(?:ING)?|INFO|DEBUG|error|warning|note|hint|fatal|make|npm|Error|Warning)\b[^ ]{0,6} "
     r"|Traceback|During handling|The above|\[[A-Z ]+\] |File |Process finished|[A-Z][a-z]{2} [ \d]\d \d\d:"
 )
@@ -57,7 +57,7 @@ def _looks_wrapped(lines: list[str], breaks: set[int], width: int) -> bool:
     long = [at for at, line in enumerate(lines) if len(line) > width * 0.75 and at + 1 < len(lines)]
     broken = [at for at in long if at in breaks]
     if len(broken) >= 2 and len(broken) >= 0.7 * len(long):
-        return True
+        return sum(lines[at].rstrip()[-1] not in ".;:!?'`\")]}" for at in broken) >= len(broken) / 2
     return any(_OPEN_END.search(lines[at]) for at in broken)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from diarist.model.entry import ErrorSeen, Fix
-from diarist.model.redacted import Redacted, derived
+from diarist.model.redacted import derived
 from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.ledger import Changed, Ledger, Run, Trouble
 from diarist.stages.distil.telling import describe_changes, reason_for
@@ -130,7 +130,7 @@ def tell_errors(troubles: dict[str, Trouble]) -> tuple[ErrorSeen, ...]:
     return tuple(
         ErrorSeen(
             fingerprint=trouble.fingerprint,
-            message=Redacted(clip(trouble.message, 300)),
+            message=derived(clip(trouble.message, 300)),
             tool=derived(trouble.tool),
             where=derived(clip(trouble.where, 200)),
             steps=tuple(trouble.steps),

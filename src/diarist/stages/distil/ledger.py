@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from diarist.model.entry import FileOperation
 from diarist.model.session import Mark
+from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.commands import CommandLine
 
 T = TypeVar("T")
@@ -174,6 +175,8 @@ class Ledger:
     files: dict[str, dict[FileOperation, int]] = field(default_factory=dict)
     tools: list[str] = field(default_factory=list)
     tool_counts: dict[str, int] = field(default_factory=dict)
+    sections: dict[str, list[Bullet]] = field(default_factory=dict)
+    """What explicit sections hold, by list."""
     steps: int = 0
     changes: int = 0
     """Changes of files that checks are about."""

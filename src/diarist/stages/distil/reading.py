@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from diarist.model.entry import FileOperation
 from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change, understand_call
+from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.commands import CHECKS, CommandLine, understand
 from diarist.stages.distil.failures import failure_line, is_unflagged_failure, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
 from diarist.stages.distil.ledger import Asked, Changed, Ledger, Looked, Marked, Refused, Run, Said, Trouble
+from diarist.stages.distil.sections import parse_sections
 from diarist.stages.distil.verdict import judge
 from diarist.stages.distil.writes import reverted_by, shell_changes
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
@@ -107,11 +109,18 @@ class _Reader:
         if said.is_thought:
             ledger.thoughts.add(said)
             return
+        self._sections(number, step.text)
         ledger.replies.add(said)
         if not step.actor:
             ledger.last_reply = said if len(step.text) <= SAID else Said(number, shorten(step.text, 3 * SAID), "")
             ledger.last_actor_step = number
             self.stopped = ""
+
+    def _sections(self, number: int, text: str) -> None:
+        for item in parse_sections(text):
+            known = self.ledger.sections.setdefault(item.list, [])
+            if len(known) < 60:
+                known.append(Bullet(item.text, item.text[:300], (number,), 20.0 - 0.01 * len(known)))
 
     def _prompt(self, number: int, step: Step) -> None:
         if not step.text or step.text.isspace():

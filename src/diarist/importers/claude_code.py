@@ -1,0 +1,309 @@
+"""Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, its subagents beside and below it, all generations.
+
+A record is one line. Records of one session may lie in several files (copies, checkpoints, forks), so a step's id is the
+record's uuid with the number of the block. A fork names the record it copied: such a record counts for its origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diarist.importers import claude_record
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.claude_blocks import add_assistant, add_result, tokens_of
+from diarist.importers.claude_notices import add_api_failure, add_attachment, add_system, as_machine, is_human
+from diarist.importers.claude_record import ClaudeRecord, ToolUseResult, is_id, is_progress
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.ledger import Tally
+from diarist.importers.speech import Said, understand
+from diarist.importers.switches import effort_change, model_change
+from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, compact, content_text, hash64
+from diarist.model.session import RawStep, SessionInfo
+
+_STATE_TYPES = [
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "agent-name",
+    "permission-mode",
+    "worktree-state",
+    "relocated",
+    "bridge-session",
+    "frame-link",
+    "started",
+    "result",
+    "atis-latch",
+    "agent-color",
+    "tag",
+    "attribution-snapshot",
+    "speculation-accept",
+    "content-replacement",
+    "marble-origami-commit",
+]
+_SIDECHAINS = 4096
+_SYNTHETIC = "<synthetic>"
+
+
+def _looks(seen: Glimpse) -> int:
+    """Sure if records have a session id beside the client's own fields."""
+    return max(map(_likeness, seen.objects), default=0)
+
+
+def _likeness(record: dict[str, Any]) -> int:
+    kind = record.get("type")
+    if "sessionId" in record and (
+        "parentUuid" in record or kind in ("queue-operation", "custom-title", "mode", "permission-mode", "last-prompt")
+    ):
+        return 95
+    if kind in ("user", "assistant", "human") and isinstance(record.get("message"), dict | str) and "session_id" not in record:
+        return 85 if "sessionId" in record and "uuid" in record else 40
+    return 80 if kind in ("summary", "file-history-snapshot") and ("leafUuid" in record or "snapshot" in record) else 0
+
+
+def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
+    configured = environ.get("CLAUDE_CONFIG_DIR")
+    if configured:
+        return [Path(folder) / "projects" for folder in configured.split(",") if folder]
+    return [home / ".claude" / "projects", home / ".config" / "claude" / "projects"]
+
+
+class ClaudeFormat:
+    """What the records of one file mean."""
+
+    name = "claude-code/jsonl"
+    agent = "claude-code"
+
+    def __init__(self) -> None:
+        self._sidechains: dict[int, str] = {}
+        """Actors of inline subagents, by the hashed uuid of each of their records."""
+        self._unnamed: list[str] = []
+        """Calls without an id that wait for their result."""
+        self._queue: list[tuple[str, str, int]] = []
+        """Prompts typed while the agent was busy: text, time, and where the record stands."""
+        self._model = self._effort = ""
+        self._main_at = -1
+        """Where the main agent's last reply stands, for its model and effort."""
+
+    def decode(self, raw: bytes) -> Any:
+        """A typed record."""
+        return claude_record.decode(raw)
+
+    def adopt(self, value: dict[str, Any]) -> ClaudeRecord:
+        """A typed record from an object."""
+        return claude_record.adopt(value)
+
+    def ignore(self, raw: bytes) -> str:
+        """Progress lines: a fifth of all lines in some versions."""
+        return "progress" if is_progress(raw) else ""
+
+    def session_of(self, record: Record) -> str:
+        """The origin's session for a copied record, else its own."""
+        origin = as_dict(record.value.forked_from)
+        return as_str(origin.get("sessionId")) or as_str(record.value.session_id)
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """Folder, branch, version, model, titles, actor."""
+        value: ClaudeRecord = record.value
+        for name, fact in (("cwd", value.cwd), ("branch", value.git_branch), ("version", value.version), ("actor", value.agent_id)):
+            if fact and isinstance(fact, str):
+                yield name, fact
+        if value.type == "assistant" and isinstance(value.message, dict):
+            model = value.message.get("model")
+            if model and isinstance(model, str) and model != _SYNTHETIC:
+                yield "model", model
+        elif as_str(value.custom_title):
+            yield "title", value.custom_title
+        elif as_str(value.ai_title) or as_str(value.summary):
+            yield "made-title", as_str(value.ai_title) or value.summary
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one record."""
+        value: ClaudeRecord = record.value
+        kind = as_str(value.type)
+        copied = as_str(as_dict(value.forked_from).get("messageUuid"))
+        uuid = copied or as_str(value.uuid)
+        known = is_id(uuid)
+        if known and not tally.fresh(uuid):
+            return "duplicate"
+        at = as_time(value.timestamp)
+        draft = Draft(session, uuid if known else f"n{record.number}", at, record.line, self._actor(value, uuid))
+        if kind in ("user", "human", "assistant") and not draft.actor:
+            tally.flags.add("main")
+        reason = self._fill(draft, kind, record, tally)
+        if not reason:
+            tally.moment(at)
+        return reason or draft.steps
+
+    def _fill(self, draft: Draft, kind: str, record: Record, tally: Tally) -> str:
+        """Adds the record's steps to `draft`; returns why there is nothing in it, or ""."""
+        value: ClaudeRecord = record.value
+        if kind in ("user", "human"):
+            return self._user(draft, value, tally)
+        if kind == "assistant":
+            return self._assistant(draft, record, tally)
+        if kind == "system":
+            tally.wait(as_int(value.duration_ms) if value.subtype == "turn_duration" else 0)
+            return "" if add_system(draft, value) or value.duration_ms else "state"
+        if kind == "attachment":
+            tally.flags.add("attachments")
+            return "" if add_attachment(draft, value) else "attachment"
+        if kind == "queue-operation":
+            return self._queued(draft, record, tally)
+        if kind == "summary":
+            return "" if is_id(value.leaf_uuid) and hash64(value.leaf_uuid) in tally.records else "other-session"
+        return self._small(draft, kind, value, tally)
+
+    def _small(self, draft: Draft, kind: str, value: ClaudeRecord, tally: Tally) -> str:
+        if kind in ("custom-title", "ai-title"):
+            return "" if as_str(value.custom_title) or as_str(value.ai_title) else "state"
+        if kind == "pr-link" and as_str(value.pr_url):
+            if not tally.fresh(f"pr {value.pr_url}"):
+                return "duplicate"
+            draft.rid = f"pr-link-{hash64(value.pr_url):x}"
+            draft.add("notice", 0, value.pr_url, "link")
+            return ""
+        if kind == "tool_use":
+            draft.call(0, as_str(value.name), as_arguments(value.input), self._name_call(draft.rid, tally))
+            return ""
+        if kind == "tool_result":
+            call_id = self._take_call(tally)
+            draft.result(0, content_text(value.output) or compact(value.output), call_id, error=value.error is not None)
+            return ""
+        return "state" if kind in _STATE_TYPES or kind == "pr-link" else "unknown-type"
+
+    # --- turns -------------------------------------------------------------------------------------------------------
+
+    def _user(self, draft: Draft, value: ClaudeRecord, tally: Tally) -> str:
+        message = value.message
+        content = message.get("content") if isinstance(message, dict) else message
+        if value.is_compact_summary is True:
+            draft.add("notice", 0, content_text(content), "compaction")
+            return ""
+        typed = value.is_meta is not True and is_human(value.origin)
+        for number, block in enumerate(content if isinstance(content, list) else [content]):
+            if isinstance(block, dict) and as_str(block.get("type")).endswith("tool_result"):
+                call_id = as_str(block.get("tool_use_id")) or self._take_call(tally)
+                add_result(
+                    draft, number, self._with_output(block, value), tally, call_id=call_id, denied=as_str(value.denial).startswith("user")
+                )
+            else:
+                parts = understand(content_text(block) if not isinstance(block, dict) else as_str(block.get("text")))
+                draft.said(parts if typed and not self._is_warmup(draft, parts) else as_machine(parts), number)
+        return "" if draft.steps else "empty"
+
+    @staticmethod
+    def _is_warmup(draft: Draft, parts: Sequence[Said]) -> bool:
+        """Subagents are started once without work, so that the first real one answers faster."""
+        return bool(draft.actor) and [said.text for said in parts] == ["Warmup"]
+
+    @staticmethod
+    def _with_output(block: dict[str, Any], value: ClaudeRecord) -> dict[str, Any]:
+        """The block with the output that stands beside the message, where the block itself holds none."""
+        beside = value.tool_use_result
+        if isinstance(beside, ToolUseResult):
+            output = "\n".join(filter(None, (as_str(beside.stdout), as_str(beside.stderr))))
+            if output and not block.get("tool_use_id"):
+                return {**block, "content": output, "is_error": block.get("is_error", beside.is_error)}
+        return block
+
+    def _assistant(self, draft: Draft, record: Record, tally: Tally) -> str:
+        value: ClaudeRecord = record.value
+        message = as_dict(value.message)
+        if value.is_api_error is True:
+            add_api_failure(draft, value)
+            return ""
+        model = as_str(message.get("model"))
+        if model == _SYNTHETIC:
+            draft.said(as_machine(understand(content_text(message.get("content")))), 0)
+            return "" if draft.steps else "empty"
+        tokens = tokens_of(message.get("usage"))
+        if tokens is not None:
+            tally.use(as_str(message.get("id")) or draft.rid, tokens)
+        if not draft.actor:
+            self._switches(draft, model, as_str(value.effort))
+            self._main_at = record.at
+        calls = len(draft.steps)
+        add_assistant(draft, message.get("content"), tally)
+        self._unnamed += [step.call_id for step in draft.steps[calls:] if step.kind == "call" and step.call_id.startswith(f"{draft.rid}/")]
+        if message.get("stop_reason") == "refusal":
+            draft.add("notice", "refusal", as_str(as_dict(message.get("stop_details")).get("explanation")), "model-refusal")
+        return "" if draft.steps or tokens is not None else "empty"
+
+    def _switches(self, draft: Draft, model: str, effort: str) -> None:
+        """Notices for a change of model or effort since the main agent's last reply."""
+        if model and self._model and model != self._model:
+            draft.add("notice", "model", f"{self._model} -> {model}", model_change(self._model, model))
+        if effort and self._effort and effort != self._effort:
+            draft.add("notice", "effort", f"{self._effort} -> {effort}", effort_change(self._effort, effort))
+        self._model = model or self._model
+        self._effort = effort or self._effort
+
+    def _queued(self, draft: Draft, record: Record, tally: Tally) -> str:
+        """Prompts typed while the agent was busy. A removed one was handed to the model at once; before attachments came, nothing else tells."""
+        value: ClaudeRecord = record.value
+        if value.operation == "enqueue":
+            self._queue.append((content_text(value.content), as_str(value.timestamp), record.at))
+        elif value.operation == "popAll":
+            self._queue.clear()
+        elif self._queue:
+            text, typed_at, _ = self._queue.pop(0)
+            if value.operation == "remove" and "attachments" not in tally.flags:
+                draft.rid, draft.at = f"queue-{typed_at}", as_time(typed_at)
+                draft.user(0, text)
+                return "" if draft.steps else "state"
+        return "state"
+
+    # --- ids ---------------------------------------------------------------------------------------------------------
+
+    def _actor(self, value: ClaudeRecord, uuid: str) -> str:
+        """The subagent that a record belongs to. Old inline ones have no id: the uuid of their first record names them."""
+        agent = as_str(value.agent_id)
+        if agent or value.is_sidechain is not True:
+            return agent
+        actor = self._sidechains.get(hash64(as_str(value.parent_uuid))) or f"sidechain-{uuid[:8]}"
+        self._sidechains[hash64(uuid)] = actor
+        if len(self._sidechains) > _SIDECHAINS:
+            del self._sidechains[next(iter(self._sidechains))]
+        return actor
+
+    def _name_call(self, call_id: str, tally: Tally) -> str:
+        self._unnamed.append(call_id)
+        tally.call(call_id)
+        return call_id
+
+    def _take_call(self, tally: Tally) -> str:
+        """The oldest call without an id: a result without one belongs to it."""
+        call_id = self._unnamed.pop(0) if self._unnamed else ""
+        if call_id:
+            tally.result(call_id)
+        return call_id
+
+    # --- what was learned --------------------------------------------------------------------------------------------
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of a session. A file that holds nothing but a subagent speaks for that subagent only."""
+        actor = "" if "main" in tally.flags else tally.facts.most("actor")
+        return tally.info(session, self.agent, self.name, role="subagent" if actor else "main", actor=actor)
+
+    def pack(self) -> Any:
+        """Hashes, ids and places."""
+        return [list(self._sidechains.items()), self._unnamed, [at for *_, at in self._queue], self._main_at]
+
+    def unpack(self, packed: Any, read: Callable[[int], ClaudeRecord | None]) -> None:
+        """Takes up what `pack` gave."""
+        sidechains, self._unnamed, queue, self._main_at = packed
+        self._sidechains = dict(sidechains)
+        for at in queue:
+            value = read(at)
+            if value is not None:
+                self._queue.append((content_text(value.content), as_str(value.timestamp), at))
+        last = read(self._main_at) if self._main_at >= 0 else None
+        if last is not None:
+            self._model, self._effort = as_str(as_dict(last.message).get("model")), as_str(last.effort)
+
+
+IMPORTER = FormatImporter("claude-code", _looks, lambda stream, state: JsonLinesReading(stream, ClaudeFormat(), state), _roots)

@@ -1,0 +1,107 @@
+"""A look at the first bytes of a file, shared by all importers that are asked whether it is theirs."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from diarist.importers.encodings import as_utf8
+from diarist.importers.values import clean
+
+MAX_OBJECTS = 24
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_CLOSERS = {"{": "}", "[": "]"}
+_decoder = json.JSONDecoder(strict=False)
+
+
+class Glimpse(NamedTuple):
+    """What the head of a file shows."""
+
+    objects: tuple[dict[str, Any], ...]
+    """The first JSON objects of a file of JSON lines; one for a file that is one object on one line."""
+    document: Any
+    """The value of a JSON document, as far as the head shows it; None where the file is none."""
+    text: str
+    """The head as text."""
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The first object of either."""
+        if self.objects:
+            return self.objects[0]
+        if isinstance(self.document, list):
+            return next((item for item in self.document if isinstance(item, dict)), {})
+        return self.document if isinstance(self.document, dict) else {}
+
+    @property
+    def items(self) -> tuple[dict[str, Any], ...]:
+        """The objects of a document that is a list."""
+        return tuple(item for item in self.document if isinstance(item, dict)) if isinstance(self.document, list) else ()
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The document if it is an object, else an empty one."""
+        return self.document if isinstance(self.document, dict) else {}
+
+
+@lru_cache(maxsize=2)
+def glimpse(head: bytes) -> Glimpse:
+    """Looks at the first bytes of a file. Never raises."""
+    text = as_utf8(head).decode("utf-8", "replace").lstrip("\ufeff \t\r\n\x00")
+    objects = tuple(_line_objects(text))
+    document = _document(text) if text[:1] in ("{", "[") and len(objects) < 2 else None
+    return Glimpse(objects, document, text)
+
+
+def _line_objects(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for line in text.split("\n")[:400]:
+        stripped = line.strip(" \t\x00,")
+        if stripped[:1] != "{":
+            continue
+        try:
+            value, _ = _decoder.raw_decode(stripped)
+        except (ValueError, RecursionError):
+            if not found and len(line) > 2000:
+                value = prefix_value(stripped)
+            else:
+                continue
+        if isinstance(value, dict) and value:
+            found.append(clean(value))
+        if len(found) >= MAX_OBJECTS:
+            break
+    return found if text[:1] != "[" else []
+
+
+def _document(text: str) -> Any:
+    try:
+        value, end = _decoder.raw_decode(text)
+    except (ValueError, RecursionError):
+        return prefix_value(text)
+    return clean(value) if not text[end:].strip() else None
+
+
+def prefix_value(text: str) -> Any:
+    """The value whose JSON starts with `text`, cut off after its last complete part. None where it is no JSON."""
+    stack: list[str] = []
+    cut, closers = 0, ""
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark in _CLOSERS:
+            stack.append(_CLOSERS[mark])
+            cut, closers = token.end(), "".join(reversed(stack))
+        elif mark in ("}", "]"):
+            if not stack or stack.pop() != mark:
+                return None
+            cut, closers = token.end(), "".join(reversed(stack))
+        elif mark == "," and stack:
+            cut, closers = token.start(), "".join(reversed(stack))
+        if len(stack) > 100:
+            break
+    try:
+        value, _ = _decoder.raw_decode(text[:cut] + closers)
+    except (ValueError, RecursionError):
+        return None
+    return clean(value)

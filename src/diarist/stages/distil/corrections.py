@@ -1,0 +1,100 @@
+"""What the person refused or corrected, in any language.
+
+Told apart from further requests by structure first (a declined call, a prompt right after the person stopped the agent) and
+by the words with which corrections begin or turn on, in the usual languages.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from diarist.stages.distil.ledger import Asked, Ledger
+from diarist.text.clip import clip
+
+_START = re.compile(
+    r"\W*(?:no\b|nope|nah|not\b|don'?t|do not|dont\b|stop\b|wait\b|hold on|actually|hmm+|huh|wtf|omfg|wrong|incorrect|that'?s (?:not|wrong|incorrect)|this is (?:not|wrong)|it'?s not|you (?:did not|didn'?t|forgot|missed|broke|should(?:n'?t| not))|"
+    r"undo|revert|roll ?back|again\b|still\b|try again|redo|i (?:said|told|undid|asked|meant|reverted|still)|why (?:did|are|do) you|instead|rather|never\b|please (?:don'?t|do not|stop|undo|revert)|we (?:don'?t|do not|shouldn'?t)|let'?s not|"
+    r"nein|nicht\b|falsch|stopp?|halt\b|warte|doch\b|lieber|stattdessen|mach .{0,20}rückgängig|ich (?:sagte|meinte)|"
+    r"non\b|pas\b|arrête|faux|c'est (?:faux|pas)|ce n'est pas|plutôt|annule|attends|"
+    r"incorrecto|para\b|espera|eso no|no es|deshaz|mejor\b|não\b|errado|pare\b|sbagliato|fermati|"
+    r"いや|いいえ|違|ちが|やめ|戻して|だめ|ダメ|待って|そうじゃ|不是|不要|不对|不對|错|錯|别\b|停|撤销|等等|아니|하지 ?마|틀렸|нет\b|не\b|неправильно|стоп|отмени)",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"\b(?:not correct|incorrect|is wrong|doesn'?t work|does not work|not working|still (?:fail\w*|not|broken|get|see|the same|an? )|is failing|fails\b|should(?:n'?t| not) (?:be|have)|must not|don'?t (?:want|need|touch|use|change|modify|do)|no need|"
+    r"instead of|rather than|i'?d (?:like us|rather|prefer)|you (?:forgot|missed|ignored|removed|broke)|let'?s not|next time|undid|revert(?:ed)?|too (?:much|many|complicated|verbose|long)|"
+    r"nicht (?:richtig|so|anfassen|ändern)|funktioniert nicht|statt dessen|ne (?:marche|fonctionne) pas|au lieu de|no funciona|en lugar de|en vez de)\b|"
+    r"ではなく|じゃなく|しないで|動かない|動きません|間違|おかしい|而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
+    re.IGNORECASE,
+)
+_ASK_ONLY = re.compile(r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|looks good|lgtm|ja|weiter|gut|danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$", re.IGNORECASE)
+_REASON = re.compile(
+    r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|to tell you how to proceed, the user said)\s*:?\s*(.+)", re.IGNORECASE | re.DOTALL
+)
+_STANDARD = re.compile(
+    r"the user (?:doesn'?t|does not) want|tool use was rejected|user (?:rejected|declined|denied|cancelled|canceled)|stop what you are doing|wait for the user|rejected by (?:the )?user|request interrupted|permission (?:to use|denied)|note: the user's next message",
+    re.IGNORECASE,
+)
+
+
+class Correction(NamedTuple):
+    step: int
+    quote: str
+    """The person's words, exact."""
+    what: str
+    """What they were about: the declined call, if it was one."""
+    why: str
+    """What the agent had said just before, if anything."""
+    refused: bool
+
+
+def find_corrections(ledger: Ledger) -> list[Correction]:
+    """In order. The reason given in the next prompt is joined to the refusal it explains."""
+    prompts = list(ledger.prompts)
+    found: list[Correction] = []
+    used: set[int] = set()
+    for refused in ledger.refused:
+        quote = _reason_of(refused.quote)
+        step = refused.step
+        if not quote:
+            following = next((prompt for prompt in prompts if prompt.step > refused.step), None)
+            if following is not None and following.follows and not any(other.step > refused.step and other.step < following.step for other in ledger.refused):
+                quote, step = _first_part(following.text), following.step
+                used.add(following.step)
+        found.append(Correction(step, quote, refused.what, refused.why.text if refused.why else "", True))
+    for number, prompt in enumerate(prompts):
+        if number and prompt.step not in used and is_correction(prompt):
+            found.append(Correction(prompt.step, _first_part(prompt.text), "", "", False))
+    return sorted(found, key=lambda correction: correction.step)
+
+
+def is_correction(prompt: Asked) -> bool:
+    """Does a later prompt correct what was done, rather than ask for something new?"""
+    text = prompt.text.strip()
+    if not text or _ASK_ONLY.match(text) or len(text) > 3_000:
+        return False
+    if prompt.follows:
+        return True
+    return _START.match(text) is not None or (len(text) < 600 and _TURN.search(text) is not None)
+
+
+def is_assent(text: str) -> bool:
+    """Says no more than yes, go on, thanks."""
+    return _ASK_ONLY.match(text.strip()) is not None
+
+
+def _reason_of(text: str) -> str:
+    """What the person said when declining; empty where there is only the client's standard text."""
+    match = _REASON.search(text)
+    if match:
+        return _first_part(match[1])
+    return "" if _STANDARD.search(text) or not text.strip() else _first_part(text)
+
+
+def _first_part(text: str) -> str:
+    """The first lines that say something, at most 400 characters, an exact piece of the text."""
+    text = text.strip()
+    end = text.find("\n\n", 60)
+    piece = text[: end if 0 < end <= 400 else 400]
+    return piece if len(piece) == len(text) else clip(piece, 399).removesuffix("…").rstrip()

@@ -1,0 +1,291 @@
+"""Turns the ledger into bullets: changes, checks, errors, corrections, findings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from diarist.model.entry import Outcome
+from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.commands import CHECKS
+from diarist.stages.distil.corrections import Correction, is_assent
+from diarist.stages.distil.fixes import Repair, is_same_check
+from diarist.stages.distil.ledger import Changed, Ledger, Run, Said, Trouble
+from diarist.stages.distil.sentences import clean, is_cause, is_chatter, is_claim, is_decision, is_intent, reason_in, sentences
+from diarist.stages.distil.telling import by_file, describe_change, names_of, new_lines, reason_for
+from diarist.text.clip import clip
+
+_STOP_WORDS = {
+    "limit": "The run ended at a limit", "give-up": "The run was given up", "error-end": "The run ended by an error", "api-error": "The model's service failed",
+    "model-refusal": "The model declined to answer",
+}  # fmt: skip
+
+
+class Story(NamedTuple):
+    tried: list[Bullet]
+    worked: list[Bullet]
+    failed: list[Bullet]
+    rationale: list[Bullet]
+    learned: list[Bullet]
+
+
+class Facts(NamedTuple):
+    """What the bullets are made from."""
+
+    ledger: Ledger
+    outcome: Outcome
+    verified: bool | None
+    repairs: Sequence[Repair]
+    corrections: Sequence[Correction]
+
+
+def tell(facts: Facts) -> Story:
+    """All bullets, unranked."""
+    ledger = facts.ledger
+    grounded = _grounded_words(ledger)
+    change_bullets = list(_changes(facts))
+    ok = facts.verified is not False and facts.outcome != "failed"
+    worked = [*_passed(facts), *_results(facts, grounded)] if ok else list(_passed(facts))
+    worked += change_bullets if ok else []
+    tried = [*_corrected(facts.corrections), *_requests(facts), *_looks(ledger), *_discarded(ledger), *_decisions(ledger)]
+    tried += [] if ok else change_bullets
+    failed = [*_refusals(facts.corrections), *_failing(facts), *_troubles(facts), *_stops(ledger)]
+    return Story(tried, worked, failed, list(_rationale(facts)), list(_findings(facts)))
+
+
+# --- worked ---
+
+
+def _changes(facts: Facts) -> Iterator[Bullet]:
+    """One bullet a file: what was changed and why the agent says it was."""
+    files = by_file(facts.ledger.changed)
+    for path, changes in files.items():
+        if path not in facts.ledger.files:
+            continue
+        told = list(dict.fromkeys(text for change in changes if (text := describe_change(change))))
+        reason, reason_step = reason_for(changes)
+        deleted = changes[-1].operation == "delete"
+        verb = "Deleted" if deleted else "Created" if changes[0].operation == "create" else "Moved" if changes[0].operation == "move" else "Changed"
+        text = f"{verb} {path}" + (f": {clip('; '.join(told[:4]), 260)}" if told and not deleted else "")
+        if reason and not is_claim(reason):
+            text += f". {clip(reason, 220)}"
+        yield Bullet(text, _change_quote(changes), (changes[0].step, *((reason_step,) if reason_step >= 0 else ())), 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))
+
+
+def _change_quote(changes: Sequence[Changed]) -> str:
+    for change in changes:
+        lines = new_lines(change.before, change.after)
+        if lines:
+            return max(lines[:40], key=lambda line: min(len(line), 120))[:300]
+    return line_of(changes[0].after) or changes[0].path
+
+
+def _passed(facts: Facts) -> Iterator[Bullet]:
+    """Checks whose last run passed."""
+    last: dict[str, Run] = {}
+    for run in facts.ledger.runs:
+        if run.command.kind in CHECKS and run.passed is not None:
+            last[run.command.key] = run
+    for run in last.values():
+        if run.passed:
+            counted = f" ({run.line})" if run.line else ""
+            at = "after the last change" if run.changes >= facts.ledger.changes and facts.ledger.changes else "before the last change" if facts.ledger.changes else ""
+            text = f"`{clip(one_line(run.command.key), 120)}` passed{counted}" + (f", {at}" if at else "")
+            yield Bullet(text, run.line or line_of(run.text), (run.step, *((run.result,) if run.result >= 0 else ())), 5.0 if at != "before the last change" else 3.0)
+
+
+def _results(facts: Facts, grounded: frozenset[str]) -> Iterator[Bullet]:
+    """What the last replies report, as far as it names what was really changed or, where nothing was, what was found."""
+    ledger = facts.ledger
+    prompts = list(ledger.prompts)
+    finals = [ledger.last_reply] if ledger.last_reply else []
+    if not ledger.changes and len(prompts) > 1:
+        finals = [said for said in ledger.replies if not said.actor]
+    for said in finals:
+        for sentence in sentences(said.text):
+            if is_claim(sentence.text) or is_chatter(sentence.text) or is_intent(sentence.text):
+                continue
+            words = _words(sentence.text)
+            hits = len(words & grounded)
+            if ledger.writes and not hits:
+                continue
+            text = clean(sentence.text)
+            yield Bullet(text if sentence.is_item or ledger.writes else f"Found: {text}", sentence.text[:300], (said.step,), 2.0 + min(hits, 4) * 0.5 + min(sentence.score, 5) * 0.3)
+
+
+def _grounded_words(ledger: Ledger) -> frozenset[str]:
+    """Names that the changes really hold: a report may be believed as far as it names them."""
+    found: set[str] = set()
+    for change in ledger.changed:
+        found.add(change.path.rsplit("/", 1)[-1].lower())
+        added = "\n".join(new_lines(change.before, change.after))
+        found.update(name.lower() for name in names_of(added))
+        found.update(word for word in _words(added[:4_000]) if "_" in word or len(word) > 8)
+    return frozenset(found)
+
+
+def _words(text: str) -> set[str]:
+    cleaned = "".join(char if char.isalnum() or char in "_.-" else " " for char in text.lower())
+    return {word.strip(".-") for word in cleaned.split() if len(word) > 2}
+
+
+# --- failed ---
+
+
+def _failing(facts: Facts) -> Iterator[Bullet]:
+    """Checks and commands that failed: the error, what the agent made of it, and whether it was got past."""
+    ledger = facts.ledger
+    runs = list(ledger.runs)
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        if run.passed is False and run.command.kind != "search":
+            groups[run.command.key].append(run)
+    for key, failing in groups.items():
+        last = failing[-1]
+        repaired = next((repair for repair in facts.repairs if repair.failed is last), None)
+        stands = not any(run.passed and run.step > last.step and is_same_check(run, last) for run in runs)
+        marks = list(dict.fromkeys(mark for run in failing for mark in run.errors))
+        messages = [ledger.troubles[mark].message for mark in marks if mark in ledger.troubles]
+        shown = "; ".join(clip(message, 160) for message in messages[-2:]) or last.line or line_of(last.tail, 160)
+        again = f" {len(failing)} times" if len(failing) > 1 else ""
+        told = f"`{clip(one_line(key or last.text), 110)}` failed{again}" + (f": {shown}" if shown else "")
+        diagnosis = _diagnosis(last.after)
+        if diagnosis:
+            told += f". {clip(diagnosis, 200)}"
+        if stands and last.command.kind in CHECKS:
+            told += " (never passed afterwards)"
+        is_check = last.command.kind in CHECKS
+        weight = (7.0 if stands else 5.0 if repaired else 4.5) if is_check else (3.5 if stands else 2.5)
+        quote = messages[-1] if messages else last.line or line_of(last.tail) or line_of(last.text)
+        yield Bullet(told, quote, (last.step, *((last.result,) if last.result >= 0 else ())), weight)
+
+
+def _diagnosis(said: Said | None) -> str:
+    if said is None:
+        return ""
+    for sentence in sorted(sentences(said.text[:1_500]), key=lambda sentence: -sentence.score)[:1]:
+        if sentence.score > 0.5 and not is_claim(sentence.text):
+            return clean(sentence.text)
+    return ""
+
+
+def _troubles(facts: Facts) -> Iterator[Bullet]:
+    """Errors of tools other than checks."""
+    in_runs = {mark for run in facts.ledger.runs if run.passed is False and run.command.kind != "search" for mark in run.errors}
+    for trouble in facts.ledger.troubles.values():
+        if trouble.fingerprint in in_runs:
+            continue
+        yield _trouble_bullet(trouble)
+
+
+def _trouble_bullet(trouble: Trouble) -> Bullet:
+    if trouble.kind == "prompt":
+        return Bullet(f"Reported by the person: {trouble.message}", trouble.message, tuple(trouble.steps[:4]), 4.0)
+    about = f" on {clip(trouble.target, 80)}" if trouble.target and trouble.kind not in CHECKS else ""
+    text = f"{trouble.tool}{about} failed: {clip(trouble.message, 240)}"
+    diagnosis = _diagnosis(trouble.after)
+    if diagnosis:
+        text += f". {clip(diagnosis, 160)}"
+    return Bullet(text, trouble.message, tuple(trouble.steps[:4]), 2.0 + 0.3 * min(trouble.count, 5) + (1.0 if trouble.resolved is not True else 0.0), trouble.count)
+
+
+def _stops(ledger: Ledger) -> Iterator[Bullet]:
+    for mark in ledger.marks:
+        words = _STOP_WORDS.get(mark.mark)
+        if words:
+            yield Bullet(f"{words}" + (f": {clip(one_line(mark.text), 200)}" if mark.text else ""), line_of(mark.text) or words, (mark.step,), 6.0 if mark.step >= ledger.last_actor_step else 3.0)
+
+
+# --- corrections and requests ---
+
+
+def _refusals(corrections: Sequence[Correction]) -> Iterator[Bullet]:
+    for correction in corrections:
+        if not correction.refused:
+            continue
+        reason = reason_in(correction.why) if correction.why else ""
+        text = f"The person refused {_call_words(correction.what)}"
+        if correction.quote:
+            text += f": “{clip(one_line(correction.quote), 220)}”"
+        if reason:
+            text += f" (proposed: {clip(clean(reason), 160)})"
+        yield Bullet(text, line_of(correction.quote) or line_of(correction.what), (correction.step,), 6.0 if correction.quote else 3.5)
+
+
+def _call_words(what: str) -> str:
+    return f"`{clip(one_line(what), 120)}`" if what else "a call"
+
+
+def _corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
+    for correction in corrections:
+        if not correction.refused and correction.quote:
+            yield Bullet(f"Corrected by the person: “{clip(one_line(correction.quote), 300)}”", line_of(correction.quote), (correction.step,), 5.5)
+
+
+def _requests(facts: Facts) -> Iterator[Bullet]:
+    """A session with many requests is told by them."""
+    corrected = {correction.step for correction in facts.corrections}
+    for number, prompt in enumerate(facts.ledger.prompts):
+        if number == 0 or prompt.step in corrected or is_assent(prompt.text):
+            continue
+        line = line_of(prompt.text, 240)
+        if len(line) >= 8:
+            yield Bullet(f"Asked next: {clip(one_line(prompt.text), 240)}", line, (prompt.step,), 3.0 + min(len(line), 100) / 200)
+
+
+# --- tried ---
+
+
+def _looks(ledger: Ledger) -> Iterator[Bullet]:
+    for looked in ledger.looked:
+        if looked.kind == "agent" and looked.about:
+            yield Bullet(f"Subagent: {clip(one_line(looked.about), 300)}", line_of(looked.about), (looked.step,), 4.0)
+        elif looked.kind == "web" and looked.about:
+            yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
+        elif looked.kind == "search" and looked.why is not None:
+            reason = reason_in(looked.why.text)
+            if reason and looked.about:
+                yield Bullet(f"Searched for {clip(one_line(looked.about), 80)}: {clip(clean(reason), 200)}", reason[:300], (looked.why.step, looked.step), 1.0)
+
+
+def _discarded(ledger: Ledger) -> Iterator[Bullet]:
+    """Files that were made and removed again, and changes that were taken back."""
+    gone: dict[str, list[Changed]] = {}
+    for change in ledger.changed:
+        if change.path not in ledger.files:
+            gone.setdefault(change.path, []).append(change)
+    for path, changes in gone.items():
+        reason, step = reason_for(changes)
+        text = f"{path} was made and removed again" + (f": {clip(reason, 220)}" if reason and not is_claim(reason) else "")
+        yield Bullet(text, _change_quote(changes), (changes[0].step, changes[-1].step, *((step,) if step >= 0 else ())), 2.5)
+
+
+def _decisions(ledger: Ledger) -> Iterator[Bullet]:
+    for said in [*ledger.replies, *ledger.thoughts]:
+        for sentence in sentences(said.text[:3_000]):
+            if is_decision(sentence.text) and not is_claim(sentence.text) and not is_chatter(sentence.text) and len(sentence.text) >= 30:
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)
+
+
+# --- rationale and learned ---
+
+
+def _rationale(facts: Facts) -> Iterator[Bullet]:
+    """Why the approach changed: the reasoning beside what failed or was refused, never the final claim."""
+    last = facts.ledger.last_reply
+    for event in [*facts.ledger.runs, *facts.ledger.troubles.values()]:
+        said = event.after
+        if said is None or said is last or (isinstance(event, Run) and event.passed is not False):
+            continue
+        for sentence in sentences(said.text[:2_000]):
+            if (is_cause(sentence.text) or is_decision(sentence.text)) and not is_claim(sentence.text) and sentence.score > 0:
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score)
+
+
+def _findings(facts: Facts) -> Iterator[Bullet]:
+    """Sentences that state how things are and why, in the agent's words."""
+    for said in [*facts.ledger.replies, *facts.ledger.thoughts]:
+        for sentence in sentences(said.text):
+            if sentence.score >= 3.0 and is_cause(sentence.text) and not (is_intent(sentence.text) or is_claim(sentence.text)):
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score - (0.5 if said.is_thought else 0.0))

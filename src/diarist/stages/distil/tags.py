@@ -1,0 +1,95 @@
+"""Tags of a session: languages, frameworks, tools, error codes, subsystems and words of the task. A pure function of it.
+
+How much a tag counts is decided later, by how rare it is in the store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from diarist.model.entry import Command, ErrorSeen
+from diarist.stages.distil.words import STOP, content_words
+
+MOST = 40
+_LANGUAGES = {
+    suffix: language
+    for language, suffixes in {
+        "python": "py pyi ipynb", "typescript": "ts tsx mts cts", "javascript": "js jsx mjs cjs", "rust": "rs", "go": "go", "java": "java", "kotlin": "kt kts", "scala": "scala",
+        "c": "c h", "cpp": "cc cpp cxx hpp hh", "csharp": "cs", "ruby": "rb", "php": "php", "swift": "swift", "shell": "sh bash zsh", "sql": "sql", "html": "html htm", "css": "css scss sass less",
+        "markdown": "md mdx", "yaml": "yml yaml", "terraform": "tf", "lua": "lua", "r": "r", "dart": "dart", "elixir": "ex exs", "haskell": "hs", "zig": "zig", "vue": "vue", "svelte": "svelte", "asciidoc": "adoc",
+    }.items() for suffix in suffixes.split()
+}  # fmt: skip
+_FRAMEWORKS = re.compile(
+    r"(?<![\w-])(django|flask|fastapi|react|next\.?js|vue|nuxt|svelte|angular|express|nestjs|rails|laravel|symfony|spring(?: boot)?|tailwind(?:css)?|vite|webpack|prisma|sqlalchemy|pydantic|pandas|numpy|"
+    r"scikit-learn|sklearn|pytorch|tensorflow|xarray|matplotlib|sympy|docker|kubernetes|helm|terraform|ansible|postgres(?:ql)?|mysql|sqlite|redis|mongodb|kafka|graphql|grpc|cobra|tokio|axum|actix|"
+    r"github actions|electron|flutter|expo|playwright|cypress|storybook|celery|slog|opentelemetry|openai|anthropic|mcp)(?![\w-])",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|\b[A-Z]\w+(?:Error|Exception)\b")
+_GENERIC_FOLDERS = frozenset("src lib app apps pkg packages cmd internal test tests spec docs doc main home users user dev work tmp var opt usr node_modules dist build scripts path code project repo testbed workspace cli core".split())
+
+
+def make_tags(
+    *, outcome: str, task_id: str, workflow: str, prompts: Sequence[str], files: Sequence[str], commands: Sequence[Command], errors: Sequence[ErrorSeen], bullets: Iterable[str], given: Sequence[str]
+) -> list[str]:
+    """Lower-case, distinct, the fixed ones first."""
+    tags: dict[str, None] = {f"outcome:{outcome}": None, f"task:{task_id.lower()}": None}
+    if workflow:
+        tags[f"workflow:{workflow.lower()}"] = None
+    for tag in [*given, *_languages(files), *_frameworks(prompts, files, bullets), *_tools(commands), *_codes(errors), *_subsystems(files), *_task_words(prompts, bullets)]:
+        cleaned = " ".join(tag.lower().split())
+        if cleaned and len(tags) < MOST:
+            tags.setdefault(cleaned[:60])
+    return list(tags)
+
+
+def _languages(files: Sequence[str]) -> list[str]:
+    counts = Counter(language for path in files if "." in path and (language := _LANGUAGES.get(path.rsplit(".", 1)[-1].lower())))
+    return [language for language, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:4]]
+
+
+def _frameworks(prompts: Sequence[str], files: Sequence[str], bullets: Iterable[str]) -> list[str]:
+    text = "\n".join([*(prompt[:3_000] for prompt in prompts[:6]), *files[:60], *bullets])
+    return list(dict.fromkeys(match.lower().replace("nextjs", "next.js") for match in _FRAMEWORKS.findall(text)))[:8]
+
+
+def _tools(commands: Sequence[Command]) -> list[str]:
+    found: dict[str, None] = {}
+    for command in commands:
+        if command.kind in ("test", "build", "lint", "typecheck", "install"):
+            found.setdefault({"test": "tests"}.get(command.kind, command.kind))
+            for word in command.text.split()[:6]:
+                name = word.rsplit("/", 1)[-1]
+                if re.fullmatch(r"[a-z][a-z0-9_.-]{1,20}", name) and name not in STOP and name not in ("cd", "run", "exec", "python", "test", "bash", "sh", "sudo"):
+                    found.setdefault(name)
+                    break
+    return list(found)[:10]
+
+
+def _codes(errors: Sequence[ErrorSeen]) -> Iterator[str]:
+    counts = Counter(code.lower() for error in errors for code in _CODE.findall(error.message))
+    yield from (code for code, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:6])
+
+
+def _subsystems(files: Sequence[str]) -> list[str]:
+    counts: Counter[str] = Counter()
+    for path in files:
+        for part in path.lower().split("/")[-4:-1]:
+            if 2 < len(part) <= 30 and part not in _GENERIC_FOLDERS and not part.startswith(".") and re.search(r"[a-z]", part):
+                counts[part] += 1
+        stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower()
+        if 2 < len(stem) <= 30 and stem not in _GENERIC_FOLDERS:
+            counts[stem] += 1
+    return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:8]]
+
+
+def _task_words(prompts: Sequence[str], bullets: Iterable[str]) -> list[str]:
+    """Words that the request and the account of the work share count most."""
+    asked = Counter(word for prompt in prompts[:8] for word in set(content_words(prompt[:3_000])))
+    told = Counter(word for bullet in bullets for word in set(content_words(bullet)))
+    scored = {word: number + min(told[word], 3) for word, number in asked.items()}
+    first = list(content_words(prompts[0][:600])) if prompts else []
+    order = {word: at for at, word in reversed(list(enumerate(first)))}
+    return sorted(scored, key=lambda word: (-scored[word], order.get(word, 9_999), word))[:14]

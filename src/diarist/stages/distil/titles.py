@@ -1,0 +1,49 @@
+"""What the session was about: its prompt without wrappers, and a title of one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diarist.stages.distil.bullets import one_line
+from diarist.text.clip import clip
+
+LONGEST = 120
+_WRAPPED = re.compile(r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>", re.DOTALL | re.IGNORECASE)
+_LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
+_MARKS = re.compile(r"^[\s>#*_`\-=]+|[\s*_`=]+$")
+_EMPTY_LINE = re.compile(
+    r"\s*(?:(?:hi|hello|hey|hallo|bonjour|hola|こんにちは|你好)\b.{0,20}|implement the following(?: plan| changes?)?|please (?:implement|do) the following.*|here(?:'s| is) (?:the|a|my) .{0,40}|context|background|description|summary|overview|plan|"
+    r"bug report|steps to reproduce|<[^>]+>|\[?image.*\]?|\[[^\]]*pasted[^\]]*\])\s*[:.!]?\s*$",
+    re.IGNORECASE,
+)
+_NO_TITLE = re.compile(r"(?:untitled|new (?:session|chat|conversation)|session|conversation|chat)\b.{0,30}$|[\w-]{30,}$", re.IGNORECASE)
+
+
+def bare_prompt(text: str) -> str:
+    """What was asked, without the template that a harness puts around it."""
+    for pattern, group in ((_WRAPPED, 2), (_LABELLED, 1)):
+        match = pattern.search(text)
+        if match and len(match[group]) >= 15 and (pattern is _WRAPPED or match.start() > 20):
+            return match[group].strip()
+    return text.strip()
+
+
+def make_title(given: str, prompts: Sequence[str], reply: str, files: Sequence[str]) -> str:
+    """The client's own title, else the first line of the request that says something, else the agent's first words."""
+    if given.strip() and not _NO_TITLE.match(given.strip()):
+        return clip(one_line(given), LONGEST)
+    title = next((line for prompt in prompts if (line := _title_line(prompt))), "") or _title_line(reply)
+    title = clip(title, LONGEST) if title else "Session without a request"
+    named = [path.rsplit("/", 1)[-1] for path in files[:2]]
+    if named and len(title) < 70 and not any(name in title for name in named):
+        title += f" ({', '.join(named)})"
+    return title
+
+
+def _title_line(prompt: str) -> str:
+    for line in bare_prompt(prompt).split("\n")[:40]:
+        line = one_line(_MARKS.sub("", line))
+        if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line):
+            return line
+    return ""
