@@ -38,6 +38,8 @@ def normalise_remote(url: str) -> str:
 def _project_of_folder(cwd: str) -> str:
     """Reads `.git` itself: a subprocess per folder would cost more than the import."""
     folder = Path(cwd)
+    if not folder.is_absolute():
+        return _folder_name(cwd)
     try:
         for candidate in (folder, *folder.parents):
             git = candidate / ".git"

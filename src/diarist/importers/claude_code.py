@@ -21,29 +21,14 @@ from diarist.importers.jsonlines import JsonLinesReading, Record
 from diarist.importers.ledger import Tally
 from diarist.importers.speech import Said, understand
 from diarist.importers.switches import effort_change, model_change
-from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, compact, content_text, hash64
+from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, compact, content_text, hash64, words
 from diarist.model.session import RawStep, SessionInfo
 
-_STATE_TYPES = [
-    "file-history-snapshot",
-    "last-prompt",
-    "mode",
-    "agent-name",
-    "permission-mode",
-    "worktree-state",
-    "relocated",
-    "bridge-session",
-    "frame-link",
-    "started",
-    "result",
-    "atis-latch",
-    "agent-color",
-    "tag",
-    "attribution-snapshot",
-    "speculation-accept",
-    "content-replacement",
-    "marble-origami-commit",
-]
+_STATE_TYPES = words(
+    """file-history-snapshot last-prompt mode agent-name permission-mode worktree-state relocated bridge-session frame-link started result
+    atis-latch agent-color tag attribution-snapshot speculation-accept content-replacement marble-origami-commit"""
+)
+_OWN_TYPES = words("queue-operation custom-title mode permission-mode last-prompt")
 _SIDECHAINS = 4096
 _SYNTHETIC = "<synthetic>"
 
@@ -84,9 +69,10 @@ class ClaudeFormat:
         """Calls without an id that wait for their result."""
         self._queue: list[tuple[str, str, int]] = []
         """Prompts typed while the agent was busy: text, time, and where the record stands."""
-        self._model = self._effort = ""
-        self._main_at = -1
-        """Where the main agent's last reply stands, for its model and effort."""
+        self._speaker = 0
+        """Hash of the session whose main agent replied last."""
+        self._model = self._effort = ("", -1)
+        """Its model and effort, and where the records stand that told them."""
 
     def decode(self, raw: bytes) -> Any:
         """A typed record."""
@@ -191,7 +177,10 @@ class ClaudeFormat:
                     draft, number, self._with_output(block, value), tally, call_id=call_id, denied=as_str(value.denial).startswith("user")
                 )
             else:
-                parts = understand(content_text(block) if not isinstance(block, dict) else as_str(block.get("text")))
+                text = as_str(block.get("text")) if isinstance(block, dict) else content_text(block)
+                if self._queue and text == self._queue[0][0]:
+                    del self._queue[0]
+                parts = understand(text)
                 draft.said(parts if typed and not self._is_warmup(draft, parts) else as_machine(parts), number)
         return "" if draft.steps else "empty"
 
@@ -224,8 +213,7 @@ class ClaudeFormat:
         if tokens is not None:
             tally.use(as_str(message.get("id")) or draft.rid, tokens)
         if not draft.actor:
-            self._switches(draft, model, as_str(value.effort))
-            self._main_at = record.at
+            self._switches(draft, model, as_str(value.effort), record.at)
         calls = len(draft.steps)
         add_assistant(draft, message.get("content"), tally)
         self._unnamed += [step.call_id for step in draft.steps[calls:] if step.kind == "call" and step.call_id.startswith(f"{draft.rid}/")]
@@ -233,17 +221,21 @@ class ClaudeFormat:
             draft.add("notice", "refusal", as_str(as_dict(message.get("stop_details")).get("explanation")), "model-refusal")
         return "" if draft.steps or tokens is not None else "empty"
 
-    def _switches(self, draft: Draft, model: str, effort: str) -> None:
+    def _switches(self, draft: Draft, model: str, effort: str, at: int) -> None:
         """Notices for a change of model or effort since the main agent's last reply."""
-        if model and self._model and model != self._model:
-            draft.add("notice", "model", f"{self._model} -> {model}", model_change(self._model, model))
-        if effort and self._effort and effort != self._effort:
-            draft.add("notice", "effort", f"{self._effort} -> {effort}", effort_change(self._effort, effort))
-        self._model = model or self._model
-        self._effort = effort or self._effort
+        speaker = hash64(draft.session)
+        if speaker != self._speaker:
+            self._speaker, self._model, self._effort = speaker, ("", -1), ("", -1)
+        before, tried = self._model[0], self._effort[0]
+        if model and before and model != before:
+            draft.add("notice", "model", f"{before} -> {model}", model_change(before, model))
+        if effort and tried and effort != tried:
+            draft.add("notice", "effort", f"{tried} -> {effort}", effort_change(tried, effort))
+        self._model = (model, at) if model else self._model
+        self._effort = (effort, at) if effort else self._effort
 
     def _queued(self, draft: Draft, record: Record, tally: Tally) -> str:
-        """Prompts typed while the agent was busy. A removed one was handed to the model at once; before attachments came, nothing else tells."""
+        """Prompts typed while the agent was busy. A removed one went to the model at once; before attachments came, nothing else tells."""
         value: ClaudeRecord = record.value
         if value.operation == "enqueue":
             self._queue.append((content_text(value.content), as_str(value.timestamp), record.at))
@@ -291,19 +283,28 @@ class ClaudeFormat:
 
     def pack(self) -> Any:
         """Hashes, ids and places."""
-        return [list(self._sidechains.items()), self._unnamed, [at for *_, at in self._queue], self._main_at]
+        return [
+            list(self._sidechains.items()),
+            self._unnamed,
+            [at for *_, at in self._queue],
+            self._speaker,
+            self._model[1],
+            self._effort[1],
+        ]
 
     def unpack(self, packed: Any, read: Callable[[int], ClaudeRecord | None]) -> None:
         """Takes up what `pack` gave."""
-        sidechains, self._unnamed, queue, self._main_at = packed
+        sidechains, self._unnamed, queue, self._speaker, model_at, effort_at = packed
         self._sidechains = dict(sidechains)
         for at in queue:
             value = read(at)
             if value is not None:
                 self._queue.append((content_text(value.content), as_str(value.timestamp), at))
-        last = read(self._main_at) if self._main_at >= 0 else None
-        if last is not None:
-            self._model, self._effort = as_str(as_dict(last.message).get("model")), as_str(last.effort)
+        told_model, told_effort = (read(at) if at >= 0 else None for at in (model_at, effort_at))
+        if told_model is not None:
+            self._model = as_str(as_dict(told_model.message).get("model")), model_at
+        if told_effort is not None:
+            self._effort = as_str(told_effort.effort), effort_at
 
 
 IMPORTER = FormatImporter("claude-code", _looks, lambda stream, state: JsonLinesReading(stream, ClaudeFormat(), state), _roots)

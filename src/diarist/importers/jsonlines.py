@@ -24,6 +24,7 @@ MAX_LINE = 64 << 20
 STATE_VERSION = 1
 _BLANK = b" \t\r\n\x00\x0b\x0c"
 _GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
+_ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _lenient = json.JSONDecoder(strict=False)
 NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
@@ -283,14 +284,27 @@ def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:
         begin = gap.end() if gap else at
         if text[begin : begin + 1] != "{":
             return
+        first = place + begin - at
         try:
             value, end = _lenient.raw_decode(text, begin)
-        except (ValueError, RecursionError):
+        except RecursionError:
             return
-        first = place + begin - at
+        except ValueError as error:
+            if "escape" in str(error) and (repaired := _with_escapes_repaired(text[begin:])) is not None:
+                yield repaired, first, len(raw.rstrip(_BLANK))
+            return
         place = first + len(text[begin:end].encode("utf-8", "surrogateescape"))
         yield clean(value), first, place
         at = end
+
+
+def _with_escapes_repaired(text: str) -> dict[str, Any] | None:
+    """The object of a text in which a search-and-replace broke an escape (a path with backslashes); None if it is broken otherwise."""
+    try:
+        value = _lenient.decode(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text.strip(" \t\r\n\x00")))
+    except (ValueError, RecursionError):
+        return None
+    return clean(value) if isinstance(value, dict) else None
 
 
 def _with_unfinished(report: CaptureReport) -> CaptureReport:

@@ -6,9 +6,11 @@ is a prompt. It is known by its markup and fixed wording, which clients write in
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from diarist.importers.markup import elements, without
+from diarist.importers.values import words
 from diarist.model.session import Mark, StepKind
 
 
@@ -20,59 +22,15 @@ class Said(NamedTuple):
     text: str
 
 
-_MACHINE = [
-    "system-reminder",
-    "system_reminder",
-    "system-message",
-    "task-notification",
-    "agent-notification",
-    "subagent_notification",
-    "teammate-message",
-    "user-prompt-submit-hook",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "bash-stdout",
-    "bash-stderr",
-    "command-message",
-    "command-contents",
-    "command-stdout",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "new-diagnostics",
-    "post-tool-use-hook",
-    "session-start-hook",
-    "environment_details",
-    "environment_context",
-    "user_instructions",
-    "INSTRUCTIONS",
-    "collaboration_mode",
-    "skills_instructions",
-    "apps_instructions",
-    "plugins_instructions",
-    "personality_spec",
-    "model_switch",
-    "turn_aborted",
-    "user_shell_command",
-    "subagent_context",
-    "fork-boilerplate",
-    "open_and_recently_viewed_files",
-    "additional_data",
-    "attached_files",
-    "explicit_context",
-    "hook_context",
-    "session_context",
-    "extension_context",
-    "user_info",
-    "agent_skills",
-    "git_status",
-    "project_layout",
-    "realtime_conversation",
-    "EXTREMELY_IMPORTANT",
-    "EXTREMELY-IMPORTANT",
-    "total_tokens",
-]
+_MACHINE = words(
+    """system-reminder system_reminder system-message task-notification agent-notification subagent_notification teammate-message
+    user-prompt-submit-hook local-command-stdout local-command-stderr local-command-caveat bash-stdout bash-stderr command-message
+    command-contents command-stdout ide_opened_file ide_selection ide_diagnostics new-diagnostics post-tool-use-hook session-start-hook
+    environment_details environment_context user_instructions INSTRUCTIONS collaboration_mode skills_instructions apps_instructions
+    plugins_instructions personality_spec model_switch turn_aborted user_shell_command subagent_context fork-boilerplate agent_skills
+    open_and_recently_viewed_files additional_data attached_files explicit_context hook_context session_context extension_context user_info
+    git_status project_layout realtime_conversation EXTREMELY_IMPORTANT EXTREMELY-IMPORTANT total_tokens"""
+)
 """Elements whose content a client wrote. Only names that no person would use in text of their own."""
 _PERSON = ("command-name", "command-args", "bash-input", "user-memory-input")
 """Elements in which a client put what the person typed at its own commands."""
@@ -80,6 +38,8 @@ _QUERY = ("user_query", "user_message", "USER_REQUEST")
 """Elements that hold the prompt, where everything around them is the client's."""
 _WRAPPER = ("task", "feedback", "answer", "user_input")
 """Elements that hold the prompt if the turn begins with them."""
+
+_SLASH = re.compile(r"/[a-z][a-z0-9:_-]*(?:[ \t][^\n]*)?\Z")
 
 _OPENINGS: tuple[tuple[str, Mark], ...] = (
     ("[Request interrupted by user", "interrupt"),
@@ -135,7 +95,7 @@ def understand(text: str) -> list[Said]:
     if not text:
         return []
     if "<" not in text:
-        return [Said("notice", mark, text) if (mark := _opening(text)) else Said("prompt", "", text)]
+        return _prompt(text)
     query = next(elements(text, _QUERY), None)
     if query is not None:
         around = without(text, [query])
@@ -153,17 +113,22 @@ def _prompt(text: str) -> list[Said]:
     text = text.strip()
     if not text:
         return []
-    mark = _opening(text)
+    mark = next((mark for opening, mark in _OPENINGS if text.startswith(opening)), None) or command_mark(text)
     return [Said("notice", mark, text) if mark else Said("prompt", "", text)]
 
 
-def _opening(text: str) -> Mark | None:
-    return next((mark for opening, mark in _OPENINGS if text.startswith(opening)), None)
+def command_mark(text: str) -> Mark | None:
+    """The mark of a text that is a slash command of the client and nothing else; None for any other text."""
+    if not _SLASH.match(text):
+        return None
+    return "clear" if text.split(maxsplit=1)[0] in ("/clear", "/new") else "command"
 
 
 def _split(text: str) -> tuple[list[Said], str]:
     """Notices for the client's elements in a text, and what is left without them."""
     found = list(elements(text, (*_MACHINE, *_PERSON)))
+    if found and not found[0].start and found[0].name.endswith("notification"):
+        return [Said("notice", "machine", text)], ""
     notices: list[Said] = []
     command = arguments = ""
     for element in found:

@@ -62,6 +62,11 @@ def dicts(value: object) -> Iterator[dict[str, Any]]:
     return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The words of a table written as text."""
+    return tuple(text.split())
+
+
 def first_str(source: Mapping[str, Any], *names: str) -> str:
     """The first of these fields that holds a text which is not empty, else ""."""
     for name in names:

@@ -10,6 +10,9 @@ Row: TypeAlias = tuple[Any, ...]
 Parameters: TypeAlias = Mapping[str, object]
 T = TypeVar("T")
 
+NOT_UNICODE = "a text is not valid Unicode (it holds half of a surrogate pair)"
+"""Message of the InvalidInputError that every driver raises for such a text; no database keeps one."""
+
 
 class Database(Protocol):
     """One driver. Its own errors are translated to `errors.StoreError` before they leave it.

@@ -7,7 +7,6 @@ file in `migrations/sqlite/`.
 from __future__ import annotations
 
 import sqlite3
-
 from typing import TYPE_CHECKING
 
 from diarist.errors import SchemaTooNewError, StoreError

@@ -11,6 +11,7 @@ import msgspec
 
 from diarist.errors import InvalidInputError
 from diarist.model.record import Change, HistoryEvent, Part, Record, SearchText, SourceState
+from diarist.stores.database import NOT_UNICODE
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -40,6 +41,13 @@ RECORD_COLUMNS = (
 """Columns of `record_columns` in the vocabulary, in order; after them come seq and the payload that holds the body."""
 
 
+def _encode(value: object) -> bytes:
+    try:
+        return _json.encode(value)
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(NOT_UNICODE) from error
+
+
 def to_micros(at: datetime) -> int:
     """Whole microseconds since 1970 UTC.
 
@@ -58,7 +66,7 @@ def from_micros(micros: int) -> datetime:
 
 
 def list_to_text(values: Sequence[object]) -> str:
-    return _json.encode(values).decode()
+    return _encode(values).decode()
 
 
 def text_to_list(text: str) -> Any:
@@ -134,7 +142,7 @@ def row_to_search(row: Sequence[Any]) -> SearchText:
 
 def search_digest(search: SearchText) -> str:
     """SHA-256 of the search text, so that history vouches for it too."""
-    return hashlib.sha256(_json.encode(search)).hexdigest()
+    return hashlib.sha256(_encode(search)).hexdigest()
 
 
 def envelope(record: Record, *, revision: int, search: str) -> dict[str, object]:
@@ -148,7 +156,7 @@ def envelope(record: Record, *, revision: int, search: str) -> dict[str, object]
 
 def make_payload(facts: dict[str, object], body: bytes = b"") -> bytes:
     """What a history event keeps: the envelope as one line of JSON, then the body if it is a new one."""
-    return _json.encode(facts) + b"\n" + body
+    return _encode(facts) + b"\n" + body
 
 
 def payload_facts(payload: bytes) -> dict[str, Any]:

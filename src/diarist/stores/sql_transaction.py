@@ -160,7 +160,4 @@ class SqlTransaction:
         return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})
 
     def _execute(self, name: str, **parameters: object) -> int:
-        try:
-            return self._database.execute(self._queries[name], {"tenant": self._tenant, **parameters})
-        except UnicodeEncodeError as error:
-            raise InvalidInputError("a text is not valid Unicode (it holds half of a surrogate pair); nothing was written") from error
+        return self._database.execute(self._queries[name], {"tenant": self._tenant, **parameters})

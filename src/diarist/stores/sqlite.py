@@ -10,7 +10,7 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING
 
-from diarist.errors import ReadOnlyError, StoreLockedError
+from diarist.errors import ReadOnlyError, StoreError, StoreLockedError
 from diarist.stores import migrate
 from diarist.stores.sqlite_errors import translate
 from diarist.stores.sqlite_files import InMemory, ReadOnlyFile, WritableFile
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DATABASE_NAME = "diarist.db"
 WAIT_SECONDS = 10.0
 READ_ATTEMPTS = 20
+FAILURES = (sqlite3.Error, UnicodeEncodeError)
 
 
 def open_file(workspace: str | os.PathLike[str], *, read_only: bool = False) -> SqliteDatabase:
@@ -125,9 +126,9 @@ class SqliteDatabase:
             with self._borrowed() as (connection, state):
                 try:
                     result = work(connection)
-                except sqlite3.Error as error:
+                except (*FAILURES, StoreError) as error:
                     if self._place.still(state):
-                        raise self._translated(error) from error
+                        raise (error if isinstance(error, StoreError) else self._translated(error)) from error
                 else:
                     if self._place.still(state):
                         return result
@@ -189,8 +190,8 @@ class SqliteDatabase:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise self._translated(error) from error
 
-    def _translated(self, error: sqlite3.Error) -> Exception:
+    def _translated(self, error: sqlite3.Error | UnicodeEncodeError) -> Exception:
         return translate(error, self.path, wait=WAIT_SECONDS)

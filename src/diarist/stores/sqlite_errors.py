@@ -7,17 +7,21 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from diarist.errors import ReadOnlyError, StoreCorruptError, StoreError, StoreFullError, StoreLockedError
+from diarist.errors import InvalidInputError, ReadOnlyError, StoreCorruptError, StoreError, StoreFullError, StoreLockedError
 
 CORRUPT_ADVICE = "Restore it from a backup, or run `diarist doctor --repair` to save what is whole."
 BUSY, LOCKED = sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED
 
 
-def translate(error: sqlite3.Error, path: str, *, wait: float) -> Exception:
+def translate(error: sqlite3.Error | UnicodeEncodeError, path: str, *, wait: float) -> Exception:
     """The error to raise instead: one of ours, or `error` itself where it is a fault in Diarist.
 
     `wait`: for how many seconds a lock was waited for.
     """
+    if isinstance(error, UnicodeEncodeError):
+        from diarist.stores.database import NOT_UNICODE
+
+        return InvalidInputError(NOT_UNICODE)
     code = getattr(error, "sqlite_errorcode", None)
     primary = -1 if code is None else code & 0xFF
     message, kind = str(error), StoreError

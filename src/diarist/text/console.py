@@ -13,19 +13,30 @@ from diarist.text.terminal import plain
 from diarist.text.wrap import unwrap
 
 _TRIGGERS = (
-    "rror", "err!", "definition of", "xception", "fail", "fatal", "traceback (most", "panic", "denied", "refused", "cannot ", "can't ", "not found", "no such", "unable to",
-    "could not", "undefined", "invalid", "abort", "killed", "segmentation", "timed out", "rejected", "unbound", "not allowed", "conflict",
-    "no space", "too many", "too large", "too big", "too long", "too quickly", "is disabled", "immutable", "supported", "went wrong", "exceeded", "already ", "mismatch", "unauthorized", "forbidden", "missing", "warning  ",
-    "http/", "bad ", "fehler", "erreur", "errore", "erro:", "ошибк", "エラー", "错误", "錯誤", "오류", "błąd",
-    "nicht gefunden", "introuvable", "aucun fichier", "keine berechtigung", "no existe el", "no encontrad", "denegado", "non trovato", "non esistente",
-    "inexistente", "não encontrado", "нет такого", "не найден", "отказано", "ありません", "見つかりません", "没有那个", "未找到", "权限不够", "fixture", "expected",
+    "rror", "fail", "cannot ", "can't ", "not found", "fatal", "missing", "invalid", "xception", "could not", "unable to", "no such", "denied",
+    "refused", "rejected", "undefined", "abort", "panic", "traceback (most", "killed", "conflict", "timed out", "err!", "definition of",
+    "segmentation", "unbound", "not allowed", "no space", "too many", "exceeded", "unauthorized", "forbidden", "warning  ", "http/", "went wrong",
 )  # fmt: skip
-"""Lower-case pieces one of which every line of interest holds; searched for in one pass each, so that a text without any costs next to nothing."""
+"""Lower-case pieces one of which every line of interest holds. Each is searched for in one pass over the whole text, so that a
+text without any costs next to nothing."""
+_OTHER_TRIGGERS = (
+    "fehler", "nicht gefunden", "keine berechtigung", "erreur", "introuvable", "aucun fichier", "no existe el", "no encontrad", "denegado",
+    "non trovato", "non esistente", "inexistente", "erro:",
+    "não encontrado", "ошибк", "нет такого", "не найден", "отказано", "błąd", "nie ma takiego", "エラー", "ありません", "見つかりません",
+    "错误", "没有那个", "未找到", "权限不够", "錯誤", "오류",
+)  # fmt: skip
+_WEAK_TRIGGERS = (
+    "already ", "mismatch", "expected", "fixture", "supported", "immutable", "is disabled", "too large", "too big", "too long", "too quickly",
+)  # fmt: skip
+"""Further ones that count in the output of something that is known to have failed."""
 
+_LONG = 4_000
 _LONGEST_LINE = 2_000
 _MOST_LINES = 4_000
 """Candidate lines looked at in one text: the first three thousand and the last thousand."""
 
+_MOST_UNWRAPPED = 500
+"""Lines of a text in which hard wraps are looked for: what somebody pasted is shorter."""
 _MOST_WEAK = 8
 """More lines than this that merely speak of failure are a document, not a report."""
 
@@ -33,10 +44,13 @@ _SOURCE = re.compile(
     r"\s*(?:\d+[\t→|│] ?|\d+[:-](?=[\t/ ])|[-*•] |\d+\. |\*\*\w|\d+ \||[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] |#(?!\d)|//|/\*|\*(?!\*\*)|<!--|raise\b|throw\b|except\b|catch\b|if\b|elif\b|else\b|return\b|for\b|while\b|class\b|def\b|func\b|fn\b"
     r"|import\b|from\b|const\b|let\b|var\b|pub\b|try\b|assert\b(?!ion)|with\b|console\.|log(?:ger|ging)?\.|self\.|this\.|print|echo\b|\$ |>>> |@\w+\(|\.\.\. |[\w.]+ ?(?::?=|\+=)[^=]|[\w.\[\]]+\(.*\)\s*[;{:]?\Z|✓|√|✔|ok\b|PASS\b|PASSED\b|[}\])]|\|)"
 )
-_SOURCE_END = re.compile(r"(?:[;{]|\):|=>|,\s*|\|)\Z")
+_SOURCE_ENDS = (";", "{", "):", "=>", ",", "|")
 _HASH_LINE = re.compile(r"[*|\\/ ]*[0-9a-f]{7,40}\b")
 _FILE_LINE = re.compile(r"[\w./@+-]+\.\w{1,8}[:-]\d+[:-]\s{2,}\S")
-_CLEAN = re.compile(r"\b(?:0|no|zero|without(?: any)?|keine|aucune?|sin|never|non-) ?(?:errors?|failures?|failed|exceptions?|problems?|issues?|fehler|erreurs?|errores)\b|\b(?:errors?|failures?|failed)[:=]? ?0\b|\bPASSED\b|error-free", re.I)
+_CLEAN = re.compile(
+    r"(?:\b0|\bno|zero|without|without any|keine|aucune?|\bsin|never|\bnon)[ -](?:errors?|failures?|failed|exceptions?|problems?|issues?|fehler|erreurs?|errores)\b"
+    r"|(?:errors?|failures?|failed)[:=] ?0\b| passed\Z|error-free"
+)
 _PY_FRAME = re.compile(r'\s*(?:[|+] )?\s*File "([^"]+)", line (\d+)')
 _JS_FRAME = re.compile(r"\s*at (?:.*?\()?((?:file://|node:|webpack:|[A-Za-z]:\\|/|\.)?[^\s()]*?):(\d+)(?::\d+)?\)?\Z")
 _JAVA_FRAME = re.compile(r"\s*at ([\w$.<>/@]+)\(([\w$.]+\.(?:java|kt|scala|groovy)|Native Method|Unknown Source)(?::(\d+))?\)")
@@ -66,11 +80,11 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
 
     `failed`: the text is known to be of something that failed, so its last telling line counts where no other does.
     """
-    low = text.lower()
-    if not failed and not any(trigger in low for trigger in _TRIGGERS):
+    if not failed and not _suspicious(text.lower()):
         return []
-    lines, starts = unwrap(plain(text).split("\n"))
-    signs = [(at, sign) for at, sign in _signs(lines) if failed or sign.strength != 1]
+    lines = plain(text).split("\n")
+    lines, starts = unwrap(lines) if len(lines) <= _MOST_UNWRAPPED else (lines, range(len(lines)))
+    signs = [(at, sign) for at, sign in _signs(lines, failed=failed) if failed or sign.strength != 1]
     best = min(max((sign.strength for _, sign in signs), default=0), 2)
     chosen = [(at, sign) for at, sign in signs if sign.strength >= best]
     if best == 1 and len(chosen) > _MOST_WEAK:
@@ -83,10 +97,11 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
 
 
 
-def _signs(lines: list[str]) -> Iterator[tuple[int, Sign]]:
+def _signs(lines: list[str], *, failed: bool) -> Iterator[tuple[int, Sign]]:
     """(index, sign) of every line that shows one."""
     joined = "\n".join(lines).lower()
-    candidates = _candidates(joined)
+    triggers = _TRIGGERS + _OTHER_TRIGGERS if _any_language(joined) else _TRIGGERS
+    candidates = _candidates(joined, triggers + _WEAK_TRIGGERS if failed else triggers)
     ends = _traceback_ends(lines, candidates)
     asserted = _assertion_lines(lines) if "e   " in joined else {}
     hunks = _hunk_lines(lines) if "@@ -" in joined else frozenset[int]()
@@ -109,6 +124,19 @@ def _signs(lines: list[str]) -> Iterator[tuple[int, Sign]]:
             continue  # the logger's next line about the same thing
         told = at
         yield at, _weighed(lines, at, sign)
+
+
+def _suspicious(low: str) -> bool:
+    """Whether a text (in lower case) can hold an error at all."""
+    for trigger in _TRIGGERS:  # a plain loop: twice as fast as any() over a generator, and this runs on every text
+        if trigger in low:
+            return True
+    return _any_language(low) and any(trigger in low for trigger in _OTHER_TRIGGERS)
+
+
+def _any_language(text: str) -> bool:
+    """Whether messages in languages other than English are worth looking for: not in long texts of ASCII alone."""
+    return len(text) < _LONG or not text.isascii()
 
 
 def _last_words(lines: list[str]) -> tuple[int, Sign] | None:
@@ -135,6 +163,8 @@ def _sign(line: str, levels: bool) -> Sign | None:
     if not text or _is_source(text, low):
         return None
     sign = recognise(text, low)
+    if (sign is not None or bare.level == "error") and _CLEAN.search(low):
+        return None
     if bare.level == "other":
         return sign if sign and sign.kind == "traceback" else None
     if bare.level == "error" and levels and (sign is None or sign.strength < 2):
@@ -143,12 +173,10 @@ def _sign(line: str, levels: bool) -> Sign | None:
 
 
 def _is_source(text: str, low: str) -> bool:
-    """Whether a line is program text, a search result, a file name or a message of success rather than a report."""
-    if _CLEAN.search(text):
-        return True
+    """Whether a line is program text, a search result or a list item rather than a report."""
     if _SOURCE.match(text) or _HASH_LINE.match(text) or _FILE_LINE.match(text):
         return True
-    return _SOURCE_END.search(text) is not None and "error:" not in low[:200] and "error " not in low[:80]
+    return text.endswith(_SOURCE_ENDS) and "error:" not in low[:200] and "error " not in low[:80]
 
 
 def _weighed(lines: list[str], at: int, sign: Sign) -> Sign:
@@ -175,10 +203,10 @@ def _paragraph(lines: list[str]) -> str:
     return " ".join(said)
 
 
-def _candidates(joined: str) -> list[int]:
+def _candidates(joined: str, triggers: tuple[str, ...]) -> list[int]:
     """Indexes of the lines that hold a trigger, in order. `joined`: the text in lower case."""
     found: set[int] = set()
-    for trigger in _TRIGGERS:
+    for trigger in triggers:
         line, before, at = 0, 0, joined.find(trigger)
         while at >= 0:
             line += joined.count("\n", before, at)
@@ -240,8 +268,9 @@ def _hunk_lines(lines: list[str]) -> frozenset[int]:
 
 def _levels_tell(lines: list[str], candidates: list[int]) -> bool:
     """Whether a log level "error" means anything here: not where nearly every line has it."""
-    marked = sum(strip(lines[at][:200]).level == "error" for at in candidates[:200] if "E" in lines[at][:80] or "e" in lines[at][:40])
-    return marked <= 3 or marked < 0.6 * min(sum(1 for line in lines if line.strip()), 200)
+    sample = candidates[:: max(1, len(candidates) // 40)]
+    marked = sum(strip(lines[at][:200]).level == "error" for at in sample) * len(candidates) / max(len(sample), 1)
+    return marked <= 3 or marked < 0.6 * sum(1 for line in lines if line.strip())
 
 
 def _gather(lines: list[str], at: int, sign: Sign, taken: set[int]) -> Finding:

@@ -15,15 +15,22 @@ def file_name(text: str) -> str:
     """The text as a file name: other characters become `%XX` (UTF-8), so nothing collides and nothing leaves the folder.
 
     >>> file_name("a/b"), file_name("a_b"), file_name("..")
-    ('a%2Fb', 'a_b', '%2E.')
+    ('a%2Fb', 'a_b', '%2E%2E')
     """
-    name = _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogatepass")), text)
-    if not name or name[0] == "." or name[-1] == "." or _RESERVED.match(name):
-        name = f"%{ord(name[0]):02X}{name[1:]}" if name else "%"
-        name = name[:-1] + "%2E" if name[-1] == "." and len(name) > 3 else name
+    name = _UNSAFE.sub(lambda match: "".join(map(_escape, match[0].encode("utf-8", "surrogatepass"))), text)
+    if not name:
+        return "%"
+    if name[-1] == ".":
+        name = name[:-1] + _escape(ord("."))
+    if name[0] == "." or _RESERVED.match(name):
+        name = _escape(ord(name[0])) + name[1:]
     if len(name) > MAX_BYTES:
         name = f"{name[:MAX_BYTES].rstrip('%.')}%~{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
     return name
+
+
+def _escape(byte: int) -> str:
+    return f"%{byte:02X}"
 
 
 def slug(text: str, limit: int = 48) -> str:

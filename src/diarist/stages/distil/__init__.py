@@ -26,7 +26,9 @@ class Distilled(msgspec.Struct, frozen=True, kw_only=True):
     search: SearchText
 
 
-def distil(session: Session, *, entry_id: str, task_id: Redacted, host: HostFacts | None = None, rules_version: str = "") -> Distilled | None:
+def distil(
+    session: Session, *, entry_id: str, task_id: Redacted, host: HostFacts | None = None, rules_version: str = ""
+) -> Distilled | None:
     """Tells a session.
 
     One pass over `session.steps`; memory does not grow with their number. The result depends on the arguments alone.

@@ -11,7 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-ActKind: TypeAlias = Literal["shell", "code", "read", "edit", "create", "delete", "move", "search", "web", "agent", "plan", "ask", "submit", "other"]
+ActKind: TypeAlias = Literal[
+    "shell", "code", "read", "edit", "create", "delete", "move", "search", "web", "agent", "plan", "ask", "submit", "other"
+]
 
 CLIP = 4_000
 """Characters kept of a replaced or new text."""
@@ -61,7 +63,11 @@ _NAMES: dict[str, ActKind] = {
     }.items()
     for name in names.split()
 }
-_EDITOR_NAMES = frozenset("strreplaceeditor strreplacebasededittool fileeditor texteditor editor texteditor20241022 texteditor20250124 oheditor".split())
+_EDITOR_NAMES = word_set(
+    """
+    strreplaceeditor strreplacebasededittool fileeditor texteditor editor texteditor20241022 texteditor20250124 oheditor
+    """
+)
 _EDITOR: dict[str, ActKind] = {
     "view": "read", "read": "read", "create": "create", "write": "create", "str_replace": "edit", "insert": "edit", "undo_edit": "edit", "delete": "delete", "rename": "move", "edit": "edit",
 }  # fmt: skip
@@ -102,7 +108,7 @@ def understand_call(tool: str, arguments: Mapping[str, Any] | None, text: str = 
 
 def _plain_name(tool: str) -> str:
     """`mcp__files__read_file`, `functions.read_file`, `ReadFile` → "readfile"."""
-    last = re.split(r"__|[.:/]", tool.split("<|")[0])[-1]
+    last = re.split(r"__|[.:/]", tool.split("<|", maxsplit=1)[0])[-1]
     return re.sub(r"[^a-z0-9]", "", last.lower())
 
 
@@ -120,7 +126,15 @@ def _kind(name: str, values: Mapping[str, Any]) -> ActKind:
         return "edit"
     if path and any(key in values for key in ("content", "file_text", "contents")):
         return "create"
-    for part, kind in (("grep", "search"), ("search", "search"), ("read", "read"), ("shell", "shell"), ("bash", "shell"), ("edit", "edit"), ("browser", "web")):
+    for part, kind in (
+        ("grep", "search"),
+        ("search", "search"),
+        ("read", "read"),
+        ("shell", "shell"),
+        ("bash", "shell"),
+        ("edit", "edit"),
+        ("browser", "web"),
+    ):
         if part in name and (kind not in ("edit", "read") or path) and (kind != "shell" or _command(values)):
             return kind  # type: ignore[return-value]
     return "other"
@@ -144,7 +158,11 @@ def _command(values: Mapping[str, Any]) -> str:
 
 def _shell(kind: ActKind, values: Mapping[str, Any], text: str) -> Act:
     command = _command(values) or text
-    edit = re.match(r"\s*(?:edit\s+\d+:\d+|edit\b|insert\s+\d+)[^\n]*\n(.*?)(?:\nend_of_(?:edit|insert))", command, re.DOTALL) if "end_of_" in command else None
+    edit = (
+        re.match(r"\s*(?:edit\s+\d+:\d+|edit\b|insert\s+\d+)[^\n]*\n(.*?)(?:\nend_of_(?:edit|insert))", command, re.DOTALL)
+        if "end_of_" in command
+        else None
+    )
     if edit:
         return Act("edit", changes=(Change("", "edit", after=edit[1][:CLIP]),), command="")
     return Act(kind, command=command, about=_first(values, ("description", "explanation")))
@@ -160,7 +178,8 @@ def _change(kind: ActKind, values: Mapping[str, Any], text: str) -> Act:
     edits = values.get("edits") or values.get("replacements") or values.get("operations")
     if isinstance(edits, list) and edits and all(isinstance(edit, Mapping) for edit in edits):
         changes = tuple(
-            Change(_first(edit, _PATH_KEYS) or path, operation, _first(edit, _BEFORE_KEYS)[:CLIP], _first(edit, _AFTER_KEYS)[:CLIP]) for edit in edits[:40]
+            Change(_first(edit, _PATH_KEYS) or path, operation, _first(edit, _BEFORE_KEYS)[:CLIP], _first(edit, _AFTER_KEYS)[:CLIP])
+            for edit in edits[:40]
         )
         return Act(kind, changes=changes)
     if not path:
@@ -169,8 +188,18 @@ def _change(kind: ActKind, values: Mapping[str, Any], text: str) -> Act:
 
 
 def _patch_text(values: Mapping[str, Any], text: str) -> str:
-    for value in (values.get("input"), values.get("patch"), values.get("diff"), values.get("patchText"), values.get("command"), values.get("cmd"), text):
-        candidate = next((part for part in value if isinstance(part, str) and "*** Begin Patch" in part), "") if isinstance(value, list) else value
+    for value in (
+        values.get("input"),
+        values.get("patch"),
+        values.get("diff"),
+        values.get("patchText"),
+        values.get("command"),
+        values.get("cmd"),
+        text,
+    ):
+        candidate = (
+            next((part for part in value if isinstance(part, str) and "*** Begin Patch" in part), "") if isinstance(value, list) else value
+        )
         if isinstance(candidate, str) and ("*** Begin Patch" in candidate or candidate.startswith(("--- ", "diff --git "))):
             return candidate
     return ""

@@ -127,7 +127,9 @@ def _commands(runs: Sequence[Run]) -> tuple[Command, ...]:
         found.setdefault(run.text, []).append(run)
     groups = list(found.values())
     if len(groups) > MOST_COMMANDS:
-        ranked = sorted(range(len(groups)), key=lambda at: (groups[at][0].command.kind not in CHECKS, groups[at][0].command.kind == "search", -at))
+        ranked = sorted(
+            range(len(groups)), key=lambda at: (groups[at][0].command.kind not in CHECKS, groups[at][0].command.kind == "search", -at)
+        )
         groups = [groups[at] for at in sorted(ranked[:MOST_COMMANDS])]
     return tuple(_command(group) for group in groups)
 

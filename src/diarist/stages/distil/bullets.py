@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from heapq import nlargest
 from typing import NamedTuple
 
 from diarist.model.entry import Evidence
@@ -13,6 +14,9 @@ from diarist.text.clip import clip
 MOST = 12
 LONGEST = 500
 QUOTE = 300
+_CONSIDERED = 60
+_WORD = re.compile(r"\w+")
+_DIGITS = re.compile(r"\d+")
 
 
 class Bullet(NamedTuple):
@@ -22,13 +26,13 @@ class Bullet(NamedTuple):
     steps: tuple[int, ...]
     weight: float
     """How telling; the dozen with the greatest weight is kept."""
-    count: int = 1
+    times: int = 1
 
 
 def choose(bullets: Iterable[Bullet]) -> list[Bullet]:
     """The most telling dozen, most telling first; what says the same is merged and counted."""
     merged: dict[str, Bullet] = {}
-    for bullet in bullets:
+    for bullet in nlargest(_CONSIDERED, bullets, key=lambda bullet: bullet.weight):
         key = _key(bullet.text)
         if not key:
             continue
@@ -37,19 +41,20 @@ def choose(bullets: Iterable[Bullet]) -> list[Bullet]:
             merged[key] = bullet
         else:
             steps = tuple(dict.fromkeys((*known.steps, *bullet.steps)))[:12]
-            merged[key] = known._replace(count=known.count + bullet.count, steps=steps, weight=max(known.weight, bullet.weight) + 0.2)
+            merged[key] = known._replace(times=known.times + bullet.times, steps=steps, weight=max(known.weight, bullet.weight) + 0.2)
     ranked = sorted(merged.values(), key=lambda bullet: (-bullet.weight, bullet.steps[:1]))
-    kept: list[Bullet] = []
+    kept: list[tuple[Bullet, frozenset[str]]] = []
     for bullet in ranked:
         if len(kept) == MOST:
             break
-        if not any(_is_same(bullet, other) for other in kept):
-            kept.append(bullet)
-    return kept
+        words = frozenset(_key(bullet.text).split())
+        if not any(_is_same(words, other) for _, other in kept):
+            kept.append((bullet, words))
+    return [bullet for bullet, _ in kept]
 
 
 def texts_of(bullets: Sequence[Bullet]) -> tuple[Redacted, ...]:
-    return tuple(derived(clip(one_line(bullet.text), LONGEST) + (f" ({bullet.count}×)" if bullet.count > 1 else "")) for bullet in bullets)
+    return tuple(derived(clip(one_line(bullet.text), LONGEST) + (f" ({bullet.times}×)" if bullet.times > 1 else "")) for bullet in bullets)
 
 
 def evidence_of(bullets: Sequence[Bullet]) -> tuple[Evidence, ...]:
@@ -70,11 +75,10 @@ def line_of(text: str, limit: int = QUOTE) -> str:
 
 
 def _key(text: str) -> str:
-    return " ".join(re.findall(r"\w+", re.sub(r"\d+", "0", text.lower())))
+    return " ".join(_WORD.findall(_DIGITS.sub("0", text.lower())))
 
 
-def _is_same(one: Bullet, other: Bullet) -> bool:
-    """Four in five words shared: the same thing in other words."""
-    mine, theirs = set(_key(one.text).split()), set(_key(other.text).split())
+def _is_same(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Most words shared: the same thing in other words."""
     small = min(len(mine), len(theirs))
     return small >= 3 and len(mine & theirs) >= 0.85 * small and len(mine ^ theirs) <= 0.5 * max(len(mine), len(theirs))

@@ -14,20 +14,36 @@ from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_
 from diarist.stages.distil.shell import Simple, split
 
 CHECKS: frozenset[CommandKind] = frozenset({"test", "build", "lint", "typecheck"})
-_WEIGHT: dict[CommandKind, int] = {"test": 8, "build": 7, "typecheck": 6, "lint": 5, "install": 4, "run": 3, "vcs": 2, "search": 1, "other": 0}
+_WEIGHT: dict[CommandKind, int] = {
+    "test": 8,
+    "build": 7,
+    "typecheck": 6,
+    "lint": 5,
+    "install": 4,
+    "run": 3,
+    "vcs": 2,
+    "search": 1,
+    "other": 0,
+}
 
-_PREFIXES = frozenset("sudo doas time nice nohup exec command builtin stdbuf unbuffer setsid ionice caffeinate xvfb-run then do else if while until ! eval".split())
-_SHELLS = frozenset("bash sh zsh dash ksh fish /bin/bash /bin/sh pwsh powershell".split())
+_PREFIXES = word_set(
+    """
+    sudo doas time nice nohup exec command builtin stdbuf unbuffer setsid ionice caffeinate xvfb-run then do else if while until ! eval
+    """
+)
+_SHELLS = word_set("bash sh zsh dash ksh fish /bin/bash /bin/sh pwsh powershell")
 _EXEC = {
     ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("rye", "run"), ("hatch", "run"), ("pixi", "run"), ("bundle", "exec"), ("pnpm", "exec"),
     ("pnpm", "dlx"), ("npm", "exec"), ("yarn", "dlx"), ("yarn", "exec"), ("bun", "x"), ("mise", "exec"), ("mise", "x"), ("asdf", "exec"), ("direnv", "exec"),
     ("conda", "run"), ("mamba", "run"), ("opam", "exec"), ("nix", "develop"), ("rbenv", "exec"), ("tsx", ""), ("dotenv", ""), ("cross-env", ""), ("coverage", "run"),
     ("kubectl", "exec"), ("docker", "exec"), ("docker", "run"), ("podman", "exec"), ("podman", "run"), ("docker-compose", "exec"), ("docker-compose", "run"), ("uv", "x"),
 }  # fmt: skip
-_RUN_WORDS = frozenset("run run-script exec -s --silent".split())
-_VALUE_OPTIONS = frozenset(
-    "-C --directory --prefix --cwd --filter -F -w --workspace -p --package --project -n --name -e --env -u --user -v --volume -f --file -r --with "
-    "--python -W --config --manifest-path -j --group --extra --workdir --network --entrypoint -c --rm".split()
+_RUN_WORDS = frozenset(["run", "run-script", "exec", "-s", "--silent"])
+_VALUE_OPTIONS = word_set(
+    """
+    -C --directory --prefix --cwd --filter -F -w --workspace -p --package --project -n --name -e --env -u --user -v --volume -f --file
+    -r --with --python -W --config --manifest-path -j --group --extra --workdir --network --entrypoint -c --rm
+    """
 )
 _PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*(?:w|\.exe)?$")
 _NUMBER = re.compile(r"-?[\d.]+[smhd]?$")
@@ -79,7 +95,23 @@ def _programs(simples: tuple[Simple, ...], depth: int) -> list[Program]:
         inner = _inner_script(words)
         if inner and depth < 3:
             found += [program._replace(masked=program.masked or masked) for program in _programs(split(inner), depth + 1)]
-        elif words and words[0] not in ("cd", "pushd", "popd", "export", "source", ".", "set", "true", ":", "sleep", "wait", "done", "fi", "for", "esac"):
+        elif words and words[0] not in (
+            "cd",
+            "pushd",
+            "popd",
+            "export",
+            "source",
+            ".",
+            "set",
+            "true",
+            ":",
+            "sleep",
+            "wait",
+            "done",
+            "fi",
+            "for",
+            "esac",
+        ):
             name = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
             found.append(Program(name, words, classify(words), masked, simple.writes, simple.heredoc))
         elif simple.writes:
@@ -181,7 +213,7 @@ def _drop_assignments(words: tuple[str, ...]) -> list[str]:
 
 def _inner_script(words: tuple[str, ...]) -> str:
     """The script of `bash -lc '…'`; empty where there is none."""
-    if words and words[0].rsplit("/", 1)[-1] in _SHELLS or words[:1] and words[0] in _SHELLS:
+    if (words and words[0].rsplit("/", 1)[-1] in _SHELLS) or (words[:1] and words[0] in _SHELLS):
         for at, word in enumerate(words[1:4], 1):
             if word.lower() in ("-c", "-lc", "-ic", "-command", "-ec", "-euc", "-cl", "-xc") and at + 1 < len(words):
                 return words[at + 1]
@@ -193,7 +225,20 @@ def classify(words: tuple[str, ...]) -> CommandKind:
     name = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe").removesuffix(".cmd")
     rest = _skip_options(words[1:])
     first = rest[0] if rest else ""
-    if _PYTHON.match(words[0]) or name in ("node", "ruby", "php", "perl", "bash", "sh", "zsh", "tsx", "ts-node", "deno", "Rscript", "julia"):
+    if _PYTHON.match(words[0]) or name in (
+        "node",
+        "ruby",
+        "php",
+        "perl",
+        "bash",
+        "sh",
+        "zsh",
+        "tsx",
+        "ts-node",
+        "deno",
+        "Rscript",
+        "julia",
+    ):
         return _script_kind(name, words, rest)
     if name in RUNNERS:
         return _runner_kind(name, rest)
@@ -237,11 +282,11 @@ def _script_kind(name: str, words: tuple[str, ...], rest: tuple[str, ...]) -> Co
         return SUBCOMMANDS["deno"].get(script, "run")
     if "--test" in words and name == "node":
         return "test"
-    if name in ("ruby", "php") and "-c" in words or name == "php" and "-l" in words or base == "py_compile":
+    if (name in ("ruby", "php") and "-c" in words) or (name == "php" and "-l" in words) or base == "py_compile":
         return "build"
     if script and "-c" not in words and "-e" not in words and TEST_FILE.search(base):
         return "test"
-    if script and base in ("test", "t", "runtests.py", "run_tests.py") or script.endswith("bin/test"):
+    if (script and base in ("test", "t", "runtests.py", "run_tests.py")) or script.endswith("bin/test"):
         return "test"
     if name in _SHELLS and script:
         return task_kind(base.removesuffix(".sh")) or "run"
@@ -258,7 +303,9 @@ def _own_program_kind(path: str, name: str) -> CommandKind:
     return "other"
 
 
-_NOISE_OPTION = re.compile(r"-{1,2}(?:v+|q+|verbose|quiet|s|x|tb=?\w*|no-header|color\S*|no-color|nocapture|count=\d+|maxfail=?\d*|cache-clear|runInBand|silent|race|timeout=?\S*|fix|write)$")
+_NOISE_OPTION = re.compile(
+    r"-{1,2}(?:v+|q+|verbose|quiet|s|x|tb=?\w*|no-header|color\S*|no-color|nocapture|count=\d+|maxfail=?\d*|cache-clear|runInBand|silent|race|timeout=?\S*|fix|write)$"
+)
 
 
 def _key(program: Program) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from diarist.stages.distil.ledger import Asked, Ledger
+from diarist.stages.distil.ledger import Asked, Ledger, Said
 from diarist.text.clip import clip
 
 _START = re.compile(
@@ -28,9 +28,13 @@ _TURN = re.compile(
     r"ではなく|じゃなく|しないで|動かない|動きません|間違|おかしい|而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
     re.IGNORECASE,
 )
-_ASK_ONLY = re.compile(r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|looks good|lgtm|ja|weiter|gut|danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$", re.IGNORECASE)
+_ASK_ONLY = re.compile(
+    r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|looks good|lgtm|ja|weiter|gut|danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",
+    re.IGNORECASE,
+)
 _REASON = re.compile(
-    r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|to tell you how to proceed, the user said)\s*:?\s*(.+)", re.IGNORECASE | re.DOTALL
+    r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|to tell you how to proceed, the user said)\s*:?\s*(.+)",
+    re.IGNORECASE | re.DOTALL,
 )
 _STANDARD = re.compile(
     r"the user (?:doesn'?t|does not) want|tool use was rejected|user (?:rejected|declined|denied|cancelled|canceled)|stop what you are doing|wait for the user|rejected by (?:the )?user|request interrupted|permission (?:to use|denied)|note: the user's next message",
@@ -44,7 +48,7 @@ class Correction(NamedTuple):
     """The person's words, exact."""
     what: str
     """What they were about: the declined call, if it was one."""
-    why: str
+    why: Said | None
     """What the agent had said just before, if anything."""
     refused: bool
 
@@ -59,13 +63,17 @@ def find_corrections(ledger: Ledger) -> list[Correction]:
         step = refused.step
         if not quote:
             following = next((prompt for prompt in prompts if prompt.step > refused.step), None)
-            if following is not None and following.follows and not any(other.step > refused.step and other.step < following.step for other in ledger.refused):
+            if (
+                following is not None
+                and following.follows
+                and not any(other.step > refused.step and other.step < following.step for other in ledger.refused)
+            ):
                 quote, step = _first_part(following.text), following.step
                 used.add(following.step)
-        found.append(Correction(step, quote, refused.what, refused.why.text if refused.why else "", True))
+        found.append(Correction(step, quote, refused.what, refused.why, True))
     for number, prompt in enumerate(prompts):
         if number and prompt.step not in used and is_correction(prompt):
-            found.append(Correction(prompt.step, _first_part(prompt.text), "", "", False))
+            found.append(Correction(prompt.step, _first_part(prompt.text), "", None, False))
     return sorted(found, key=lambda correction: correction.step)
 
 

@@ -8,7 +8,10 @@ import re
 from diarist.model.entry import FileOperation
 
 MOST = 4_000
-_DOCUMENT = re.compile(r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|NOTICE|\.gitignore)$", re.IGNORECASE)
+_DOCUMENT = re.compile(
+    r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|NOTICE|\.gitignore)$",
+    re.IGNORECASE,
+)
 _SCRATCH = re.compile(
     r"^(?:/private)?/(?:tmp|var/folders)/|(?:^|/)(?:\.claude|\.codex|\.aider\S*|scratch|scratchpad|\.?tmp|temp)/|"
     r"(?:^|/)(?:repro\w*|reproduc\w*|debug_\w+|scratch\w*|tmp_\w+|temp_\w+|demo_\w+|try_\w+|check_\w+|verify_\w+|output\.txt)(?:\.\w+)?$",

@@ -41,7 +41,11 @@ def find_repairs(ledger: Ledger) -> list[Repair]:
         if later.passed is not True and not gone:
             continue
         between = tuple(change for change in changed if run.step < change.step <= later.step)
-        commands = tuple(other for other in runs[at + 1 :] if other.step < later.step and other.command.kind in ("install", "run", "other", "vcs") and other.passed is not False)
+        commands = tuple(
+            other
+            for other in runs[at + 1 :]
+            if other.step < later.step and other.command.kind in ("install", "run", "other", "vcs") and other.passed is not False
+        )
         repairs.append(Repair(run, later, gone if later.passed is not True else run.errors, between, commands))
     return repairs
 
@@ -65,7 +69,9 @@ def is_same_check(run: Run, other: Run) -> bool:
         return False
     if run.command.kind in CHECKS:
         mine, theirs = run.command.key.split(" ", 1)[0], other.command.key.split(" ", 1)[0]
-        return mine == theirs or {mine, theirs} <= {"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"} and run.command.kind == "test"
+        return mine == theirs or (
+            {mine, theirs} <= {"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"} and run.command.kind == "test"
+        )
     if run.command.kind in ("run", "install", "other", "search"):
         mine_words, their_words = run.command.key.split()[:3], other.command.key.split()[:3]
         return mine_words[:2] == their_words[:2] and len(mine_words) > 1
@@ -125,7 +131,10 @@ def tell_errors(troubles: dict[str, Trouble]) -> tuple[ErrorSeen, ...]:
     """Distinct errors in the order they were first met; where there are too many, the ones that stayed and the last ones."""
     every = list(troubles.values())
     if len(every) > MOST_ERRORS:
-        kept = {id(trouble) for trouble in sorted(every, key=lambda trouble: (trouble.resolved is not False, -trouble.count, -trouble.last))[:MOST_ERRORS]}
+        kept = {
+            id(trouble)
+            for trouble in sorted(every, key=lambda trouble: (trouble.resolved is not False, -trouble.count, -trouble.last))[:MOST_ERRORS]
+        }
         every = [trouble for trouble in every if id(trouble) in kept]
     return tuple(
         ErrorSeen(

@@ -15,6 +15,7 @@ from diarist.model.entry import FileOperation
 from diarist.model.session import Mark
 from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.commands import CommandLine
+from diarist.stages.distil.sentences import Sentence, sentences
 
 T = TypeVar("T")
 
@@ -56,6 +57,14 @@ class Said:
     text: str
     actor: str = ""
     is_thought: bool = False
+    _sentences: tuple[Sentence, ...] | None = None
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, taken apart once."""
+        if self._sentences is None:
+            self._sentences = sentences(self.text)
+        return self._sentences
 
 
 @dataclass(slots=True)

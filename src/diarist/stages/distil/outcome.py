@@ -76,7 +76,9 @@ def _covers(run: Run, failed: Run) -> bool:
 def _check_signal(run: Run) -> Signal:
     name = "check-passed" if run.passed else "check-failed"
     steps = (run.step, run.result) if run.result >= 0 else (run.step,)
-    return Signal(name=name, detail=derived(f"{run.command.kind}: {run.command.key[:120]}" + (f": {run.line[:160]}" if run.line else "")), steps=steps)
+    return Signal(
+        name=name, detail=derived(f"{run.command.kind}: {run.command.key[:120]}" + (f": {run.line[:160]}" if run.line else "")), steps=steps
+    )
 
 
 def _stop(ledger: Ledger) -> Signal | None:
@@ -100,10 +102,15 @@ def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Sign
     seen: set[str] = set()
     for at, run in enumerate(checks):
         if run.passed is False and run.command.kind not in seen:
-            better = next((later for later in checks[at + 1 :] if later.passed and later.command.kind == run.command.kind and _covers(later, run)), None)
+            better = next(
+                (later for later in checks[at + 1 :] if later.passed and later.command.kind == run.command.kind and _covers(later, run)),
+                None,
+            )
             if better is not None:
                 seen.add(run.command.kind)
-                found.append(Signal(name="repaired", detail=derived(f"{run.command.key[:120]} failed, later passed"), steps=(run.step, better.step)))
+                found.append(
+                    Signal(name="repaired", detail=derived(f"{run.command.key[:120]} failed, later passed"), steps=(run.step, better.step))
+                )
     for mark in ledger.marks:
         if mark.mark in ("escalation", "handover"):
             found.append(Signal(name="escalation", detail=derived(mark.text[:200]), steps=(mark.step,)))

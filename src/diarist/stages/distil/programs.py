@@ -40,7 +40,16 @@ PROGRAMS = _table(
 )
 
 SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
-    "go": _table({"test": "test", "build": "build install generate", "lint": "vet fmt fix", "install": "get mod work", "run": "run tool", "search": "list doc env version"}),
+    "go": _table(
+        {
+            "test": "test",
+            "build": "build install generate",
+            "lint": "vet fmt fix",
+            "install": "get mod work",
+            "run": "run tool",
+            "search": "list doc env version",
+        }
+    ),
     "cargo": _table(
         {
             "test": "test nextest t bench tarpaulin insta",
@@ -52,14 +61,26 @@ SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
             "search": "tree metadata search",
         }
     ),
-    "dotnet": _table({"test": "test vstest", "build": "build publish pack msbuild", "lint": "format", "install": "restore add tool", "run": "run ef"}),
-    "mvn": _table({"test": "test verify surefire:test failsafe:integration-test", "build": "compile package install deploy test-compile", "lint": "checkstyle:check spotless:check"}),
+    "dotnet": _table(
+        {"test": "test vstest", "build": "build publish pack msbuild", "lint": "format", "install": "restore add tool", "run": "run ef"}
+    ),
+    "mvn": _table(
+        {
+            "test": "test verify surefire:test failsafe:integration-test",
+            "build": "compile package install deploy test-compile",
+            "lint": "checkstyle:check spotless:check",
+        }
+    ),
     "swift": _table({"test": "test", "build": "build", "run": "run", "install": "package"}),
     "zig": _table({"test": "test", "build": "build", "lint": "fmt", "run": "run"}),
-    "mix": _table({"test": "test", "build": "compile release", "lint": "format credo", "install": "deps.get", "run": "run phx.server ecto.migrate"}),
+    "mix": _table(
+        {"test": "test", "build": "compile release", "lint": "format credo", "install": "deps.get", "run": "run phx.server ecto.migrate"}
+    ),
     "flutter": _table({"test": "test drive", "build": "build", "lint": "analyze format", "install": "pub", "run": "run"}),
     "dart": _table({"test": "test", "build": "compile", "lint": "analyze format", "install": "pub", "run": "run"}),
-    "deno": _table({"test": "test", "lint": "lint fmt", "typecheck": "check", "run": "run", "install": "add install", "build": "compile bundle"}),
+    "deno": _table(
+        {"test": "test", "lint": "lint fmt", "typecheck": "check", "run": "run", "install": "add install", "build": "compile bundle"}
+    ),
     "bazel": _table({"test": "test", "build": "build", "run": "run", "search": "query"}),
     "stack": _table({"test": "test", "build": "build", "run": "exec run ghci"}),
     "cabal": _table({"test": "test", "build": "build", "run": "run repl"}),
@@ -68,7 +89,9 @@ SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
     "docker": _table({"build": "build buildx", "install": "pull", "search": "ps images logs inspect"}),
     "podman": _table({"build": "build", "install": "pull", "search": "ps images logs inspect"}),
     "docker-compose": _table({"build": "build", "install": "pull", "search": "ps logs"}),
-    "terraform": _table({"typecheck": "validate", "lint": "fmt", "install": "init", "run": "plan apply destroy import", "search": "show output state"}),
+    "terraform": _table(
+        {"typecheck": "validate", "lint": "fmt", "install": "init", "run": "plan apply destroy import", "search": "show output state"}
+    ),
     "tofu": _table({"typecheck": "validate", "lint": "fmt", "install": "init", "run": "plan apply destroy import"}),
     "helm": _table({"lint": "lint template", "run": "install upgrade", "search": "list status get"}),
     "kubectl": _table({"search": "get describe logs explain top", "run": "apply delete rollout exec create"}),
@@ -94,10 +117,17 @@ SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
     "bundle": _table({"install": "install add update"}),
     "composer": _table({"install": "install require update dump-autoload", "typecheck": "validate"}),
     "npm": _table(
-        {"install": "i install ci add update uninstall remove rm link", "test": "t tst", "build": "publish pack", "search": "ls list view outdated"}
+        {
+            "install": "i install ci add update uninstall remove rm link",
+            "test": "t tst",
+            "build": "publish pack",
+            "search": "ls list view outdated",
+        }
         | {"lint": "audit", "run": "start init create"}
     ),
-    "pnpm": _table({"install": "i install add update remove rm", "build": "publish pack", "search": "ls list why", "run": "start create init"}),
+    "pnpm": _table(
+        {"install": "i install add update remove rm", "build": "publish pack", "search": "ls list why", "run": "start create init"}
+    ),
     "yarn": _table({"install": "install add upgrade remove", "build": "publish pack", "search": "list why", "run": "start create init"}),
     "bun": _table({"install": "i install add remove", "test": "test", "build": "build", "run": "start create init"}),
     "git": {},
@@ -109,19 +139,36 @@ SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
 }
 """First word that is no option decides, where it is listed; else the program's own kind."""
 
-RUNNERS = frozenset(
-    """npm pnpm yarn bun deno make gmake just task mise rake invoke inv poe pdm hatch composer turbo nx gradle gradlew lerna rush moon doit
-    ant grunt gulp wireit earthly melos cargo-make xtask scons mage""".split()
+RUNNERS = word_set(
+    """
+    npm pnpm yarn bun deno make gmake just task mise rake invoke inv poe pdm hatch composer turbo nx gradle gradlew lerna rush moon doit
+    ant grunt gulp wireit earthly melos cargo-make xtask scons mage
+    """
 )
 """Programs that run a task the project named: its name says what for."""
 
 _TASK_WORDS: tuple[tuple[CommandKind, re.Pattern[str]], ...] = (
     ("install", re.compile(r"(?:^|[:_./\-])(?:install|setup|bootstrap|deps|dependencies|ci-install)\b")),
     ("typecheck", re.compile(r"type-?s?check|check-?types?|(?:^|[:_./\-])(?:types?|tsc|mypy|pyright)(?:$|[:_./\-])|check:ts")),
-    ("lint", re.compile(r"(?:^|[:_./\-])(?:lint\w*|fmt|format\w*|style|eslint|prettier|clippy|vet|spotless\w*|checkstyle\w*|ktlint\w*|detekt)(?:$|[:_./\-A-Z])")),
-    ("test", re.compile(r"(?:^|[:_./\-])(?:(?:unit|all)?tests?|e2e|spec|specs|check-?all|verify|coverage|integration|smoke|ci|jest|vitest|pytest)(?:$|[:_./\-A-Z])|Test(?:s|$)")),
+    (
+        "lint",
+        re.compile(
+            r"(?:^|[:_./\-])(?:lint\w*|fmt|format\w*|style|eslint|prettier|clippy|vet|spotless\w*|checkstyle\w*|ktlint\w*|detekt)(?:$|[:_./\-A-Z])"
+        ),
+    ),
+    (
+        "test",
+        re.compile(
+            r"(?:^|[:_./\-])(?:(?:unit|all)?tests?|e2e|spec|specs|check-?all|verify|coverage|integration|smoke|ci|jest|vitest|pytest)(?:$|[:_./\-A-Z])|Test(?:s|$)"
+        ),
+    ),
     ("typecheck", re.compile(r"(?:^|[:_./\-])check(?:$|[:_./\-])")),
-    ("build", re.compile(r"(?:^|[:_./\-])(?:build\w*|compile\w*|bundle|dist|package|assemble\w*|release|publish|all|docs?|generate|codegen|jar)(?:$|[:_./\-A-Z])")),
+    (
+        "build",
+        re.compile(
+            r"(?:^|[:_./\-])(?:build\w*|compile\w*|bundle|dist|package|assemble\w*|release|publish|all|docs?|generate|codegen|jar)(?:$|[:_./\-A-Z])"
+        ),
+    ),
     ("run", re.compile(r"(?:^|[:_./\-])(?:dev|start|serve|run|watch|preview|migrate|seed|deploy|up|down|exec\w*)(?:$|[:_./\-])")),
 )
 
@@ -131,5 +178,7 @@ def task_kind(name: str) -> CommandKind | None:
     return next((kind for kind, pattern in _TASK_WORDS if pattern.search(name)), None)
 
 
-TEST_FILE = re.compile(r"(?:^|[/\\._\-])(?:run)?_?tests?(?:$|[/\\._\-])|(?:^|[/\\])test[A-Z_]|_spec\.|\.spec\.|\.test\.|runtests|_test\.\w+$", re.IGNORECASE)
+TEST_FILE = re.compile(
+    r"(?:^|[/\\._\-])(?:run)?_?tests?(?:$|[/\\._\-])|(?:^|[/\\])test[A-Z_]|_spec\.|\.spec\.|\.test\.|runtests|_test\.\w+$", re.IGNORECASE
+)
 """A script or path whose name says that it tests."""

@@ -51,7 +51,11 @@ def shorten(text: str, limit: int = SAID) -> str:
     half = limit // 2
     head = text[:half]
     tail = text[-half:]
-    return head[: head.rfind("\n") if head.rfind("\n") > half // 2 else half] + "\n…\n" + tail[tail.find("\n") + 1 if 0 <= tail.find("\n") < half // 2 else 0 :]
+    return (
+        head[: head.rfind("\n") if head.rfind("\n") > half // 2 else half]
+        + "\n…\n"
+        + tail[tail.find("\n") + 1 if 0 <= tail.find("\n") < half // 2 else 0 :]
+    )
 
 
 class _Reader:
@@ -162,7 +166,9 @@ class _Reader:
             ledger.tools.append(step.tool)
         ledger.tool_counts[step.tool] = ledger.tool_counts.get(step.tool, 0) + 1
         act = understand_call(step.tool, step.arguments, step.text)
-        command = understand(act.command) if act.command and act.kind == "shell" else understand("python -c ''") if act.kind == "code" else None
+        command = (
+            understand(act.command) if act.command and act.kind == "shell" else understand("python -c ''") if act.kind == "code" else None
+        )
         key = step.call_id
         if not key:
             self.loose += 1
@@ -188,8 +194,14 @@ class _Reader:
         what = ""
         if waiting is not None:
             act = waiting.act
-            what = act.command or ", ".join(dict.fromkeys(self.book.relative(change.path) for change in act.changes if change.path)) or waiting.call.tool
-        self.ledger.refused.add(Refused(number, waiting.step if waiting else -1, what[:300], "", step.text[:2_000], waiting.why if waiting else None))
+            what = (
+                act.command
+                or ", ".join(dict.fromkeys(self.book.relative(change.path) for change in act.changes if change.path))
+                or waiting.call.tool
+            )
+        self.ledger.refused.add(
+            Refused(number, waiting.step if waiting else -1, what[:300], "", step.text[:2_000], waiting.why if waiting else None)
+        )
         if not step.actor:
             self.stopped = "refusal"
             self.ledger.ended = "refusal"
@@ -234,7 +246,18 @@ class _Reader:
         assert command is not None
         text = plain(window(output)) if output else ""
         verdict = judge(command.kind, text, exit_code, error, exit_tells=command.exit_tells)
-        run = Run(waiting.step, number, waiting.act.command[:1_000], command, verdict.passed, verdict.line, exit_code, verdict.ran, why=waiting.why, actor=waiting.call.actor)
+        run = Run(
+            waiting.step,
+            number,
+            waiting.act.command[:1_000],
+            command,
+            verdict.passed,
+            verdict.line,
+            exit_code,
+            verdict.ran,
+            why=waiting.why,
+            actor=waiting.call.actor,
+        )
         found = self._errors_of(command, text, verdict.passed, error)
         run.errors = tuple(dict.fromkeys(problem.fingerprint for problem in found))
         for problem in found:

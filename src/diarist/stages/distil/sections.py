@@ -16,12 +16,21 @@ _WORDS = {
     "rationale": r"rationale|why|lessons?|surprising|reason(?:ing)?|begründung|warum|pourquoi|raison|por ?qué|razón|理由|原因",
     "learned": r"learned|learnt|lessons learned|learnings|takeaways?|gelernt|appris|aprendido|学んだこと|教訓|学到的?|经验教训",
 }
-_NAMES = re.compile(r"(?:what (?:i |we |was |has been |had |have )*|things (?:that )?|approaches )?(?:" + "|".join(f"(?P<{name}>{words})" for name, words in sorted(_WORDS.items())) + r")", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(?:what (?:i |we |was |has been |had |have )*|things (?:that )?|approaches )?(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in sorted(_WORDS.items()))
+    + r")",
+    re.IGNORECASE,
+)
 _MARKER = re.compile(
     r"^(?P<indent>\s*)(?:>\s*)?(?P<heading>\#{1,6}\s+)?(?P<item>(?:[-*+•]|\d{1,2}[.)])\s+)?(?:[✅❌✓✗⚠️🔧💡📝]+\s*)?(?P<bold>\*\*|__|\*|_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
     r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:\s+(?P<rest>\S.*))?\s*$"
 )
-HINT = re.compile(r"(?im)^[\s>#*_+\-•\d.)✅❌✓✗⚠️💡📝\[\]]{0,12}(?:what |things |approaches |lessons? )?(?:" + "|".join(words for _, words in sorted(_WORDS.items())) + r")[^\n]{0,24}?(?:[:：]|\*\*|$)")
+HINT = re.compile(
+    r"(?im)^[\s>#*_+\-•\d.)✅❌✓✗⚠️💡📝\[\]]{0,12}(?:what |things |approaches |lessons? )?(?:"
+    + "|".join(words for _, words in sorted(_WORDS.items()))
+    + r")[^\n]{0,24}?(?:[:：]|\*\*|$)"
+)
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|={3,}\s*$|-{3,}\s*$)")
 _LIST_ITEM = re.compile(r"^(\s*)(?:[-*+•‣]|\d{1,3}[.)])\s+(?:\[[ xX~-]\]\s+)?(.*)$")
 _CHECKBOX = re.compile(r"^\s*\[[ xX~-]\]\s+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,10 +13,11 @@ from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.corrections import Correction, is_assent
 from diarist.stages.distil.fixes import Repair, is_same_check
 from diarist.stages.distil.ledger import Changed, Ledger, Run, Said, Trouble
-from diarist.stages.distil.sentences import clean, is_cause, is_chatter, is_claim, is_decision, is_intent, reason_in, sentences
+from diarist.stages.distil.sentences import best_of, clean, judge
 from diarist.stages.distil.telling import by_file, describe_change, names_of, new_lines, reason_for
 from diarist.text.clip import clip
 
+_WORD = re.compile(r"\w[\w.-]+\w")
 _STOP_WORDS = {
     "limit": "The run ended at a limit", "give-up": "The run was given up", "error-end": "The run ended by an error", "api-error": "The model's service failed",
     "model-refusal": "The model declined to answer",
@@ -66,11 +68,24 @@ def _changes(facts: Facts) -> Iterator[Bullet]:
         told = list(dict.fromkeys(text for change in changes if (text := describe_change(change))))
         reason, reason_step = reason_for(changes)
         deleted = changes[-1].operation == "delete"
-        verb = "Deleted" if deleted else "Created" if changes[0].operation == "create" else "Moved" if changes[0].operation == "move" else "Changed"
+        verb = (
+            "Deleted"
+            if deleted
+            else "Created"
+            if changes[0].operation == "create"
+            else "Moved"
+            if changes[0].operation == "move"
+            else "Changed"
+        )
         text = f"{verb} {path}" + (f": {clip('; '.join(told[:4]), 260)}" if told and not deleted else "")
-        if reason and not is_claim(reason):
+        if reason and not judge(reason).is_claim:
             text += f". {clip(reason, 220)}"
-        yield Bullet(text, _change_quote(changes), (changes[0].step, *((reason_step,) if reason_step >= 0 else ())), 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))
+        yield Bullet(
+            text,
+            _change_quote(changes),
+            (changes[0].step, *((reason_step,) if reason_step >= 0 else ())),
+            4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0),
+        )
 
 
 def _change_quote(changes: Sequence[Changed]) -> str:
@@ -90,9 +105,20 @@ def _passed(facts: Facts) -> Iterator[Bullet]:
     for run in last.values():
         if run.passed:
             counted = f" ({run.line})" if run.line else ""
-            at = "after the last change" if run.changes >= facts.ledger.changes and facts.ledger.changes else "before the last change" if facts.ledger.changes else ""
+            at = (
+                "after the last change"
+                if run.changes >= facts.ledger.changes and facts.ledger.changes
+                else "before the last change"
+                if facts.ledger.changes
+                else ""
+            )
             text = f"`{clip(one_line(run.command.key), 120)}` passed{counted}" + (f", {at}" if at else "")
-            yield Bullet(text, run.line or line_of(run.text), (run.step, *((run.result,) if run.result >= 0 else ())), 5.0 if at != "before the last change" else 3.0)
+            yield Bullet(
+                text,
+                run.line or line_of(run.text),
+                (run.step, *((run.result,) if run.result >= 0 else ())),
+                5.0 if at != "before the last change" else 3.0,
+            )
 
 
 def _results(facts: Facts, grounded: frozenset[str]) -> Iterator[Bullet]:
@@ -103,15 +129,20 @@ def _results(facts: Facts, grounded: frozenset[str]) -> Iterator[Bullet]:
     if not ledger.changes and len(prompts) > 1:
         finals = [said for said in ledger.replies if not said.actor]
     for said in finals:
-        for sentence in sentences(said.text):
-            if is_claim(sentence.text) or is_chatter(sentence.text) or is_intent(sentence.text):
+        for sentence in said.sentences:
+            if sentence.is_claim or sentence.is_chatter or sentence.is_intent:
                 continue
             words = _words(sentence.text)
             hits = len(words & grounded)
             if ledger.writes and not hits:
                 continue
             text = clean(sentence.text)
-            yield Bullet(text if sentence.is_item or ledger.writes else f"Found: {text}", sentence.text[:300], (said.step,), 2.0 + min(hits, 4) * 0.5 + min(sentence.score, 5) * 0.3)
+            yield Bullet(
+                text if sentence.is_item or ledger.writes else f"Found: {text}",
+                sentence.text[:300],
+                (said.step,),
+                2.0 + min(hits, 4) * 0.5 + min(sentence.score, 5) * 0.3,
+            )
 
 
 def _grounded_words(ledger: Ledger) -> frozenset[str]:
@@ -126,8 +157,7 @@ def _grounded_words(ledger: Ledger) -> frozenset[str]:
 
 
 def _words(text: str) -> set[str]:
-    cleaned = "".join(char if char.isalnum() or char in "_.-" else " " for char in text.lower())
-    return {word.strip(".-") for word in cleaned.split() if len(word) > 2}
+    return set(_WORD.findall(text.lower()))
 
 
 # --- failed ---
@@ -164,8 +194,8 @@ def _failing(facts: Facts) -> Iterator[Bullet]:
 def _diagnosis(said: Said | None) -> str:
     if said is None:
         return ""
-    for sentence in sorted(sentences(said.text[:1_500]), key=lambda sentence: -sentence.score)[:1]:
-        if sentence.score > 0.5 and not is_claim(sentence.text):
+    for sentence in sorted(said.sentences[:16], key=lambda sentence: -sentence.score)[:1]:
+        if sentence.score > 0.5 and not sentence.is_claim:
             return clean(sentence.text)
     return ""
 
@@ -187,14 +217,25 @@ def _trouble_bullet(trouble: Trouble) -> Bullet:
     diagnosis = _diagnosis(trouble.after)
     if diagnosis:
         text += f". {clip(diagnosis, 160)}"
-    return Bullet(text, trouble.message, tuple(trouble.steps[:4]), 2.0 + 0.3 * min(trouble.count, 5) + (1.0 if trouble.resolved is not True else 0.0), trouble.count)
+    return Bullet(
+        text,
+        trouble.message,
+        tuple(trouble.steps[:4]),
+        2.0 + 0.3 * min(trouble.count, 5) + (1.0 if trouble.resolved is not True else 0.0),
+        trouble.count,
+    )
 
 
 def _stops(ledger: Ledger) -> Iterator[Bullet]:
     for mark in ledger.marks:
         words = _STOP_WORDS.get(mark.mark)
         if words:
-            yield Bullet(f"{words}" + (f": {clip(one_line(mark.text), 200)}" if mark.text else ""), line_of(mark.text) or words, (mark.step,), 6.0 if mark.step >= ledger.last_actor_step else 3.0)
+            yield Bullet(
+                f"{words}" + (f": {clip(one_line(mark.text), 200)}" if mark.text else ""),
+                line_of(mark.text) or words,
+                (mark.step,),
+                6.0 if mark.step >= ledger.last_actor_step else 3.0,
+            )
 
 
 # --- corrections and requests ---
@@ -204,7 +245,7 @@ def _refusals(corrections: Sequence[Correction]) -> Iterator[Bullet]:
     for correction in corrections:
         if not correction.refused:
             continue
-        reason = reason_in(correction.why) if correction.why else ""
+        reason = best_of(correction.why.sentences) if correction.why else ""
         text = f"The person refused {_call_words(correction.what)}"
         if correction.quote:
             text += f": “{clip(one_line(correction.quote), 220)}”"
@@ -220,7 +261,9 @@ def _call_words(what: str) -> str:
 def _corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
     for correction in corrections:
         if not correction.refused and correction.quote:
-            yield Bullet(f"Corrected by the person: “{clip(one_line(correction.quote), 300)}”", line_of(correction.quote), (correction.step,), 5.5)
+            yield Bullet(
+                f"Corrected by the person: “{clip(one_line(correction.quote), 300)}”", line_of(correction.quote), (correction.step,), 5.5
+            )
 
 
 def _requests(facts: Facts) -> Iterator[Bullet]:
@@ -244,9 +287,14 @@ def _looks(ledger: Ledger) -> Iterator[Bullet]:
         elif looked.kind == "web" and looked.about:
             yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
         elif looked.kind == "search" and looked.why is not None:
-            reason = reason_in(looked.why.text)
+            reason = best_of(looked.why.sentences)
             if reason and looked.about:
-                yield Bullet(f"Searched for {clip(one_line(looked.about), 80)}: {clip(clean(reason), 200)}", reason[:300], (looked.why.step, looked.step), 1.0)
+                yield Bullet(
+                    f"Searched for {clip(one_line(looked.about), 80)}: {clip(clean(reason), 200)}",
+                    reason[:300],
+                    (looked.why.step, looked.step),
+                    1.0,
+                )
 
 
 def _discarded(ledger: Ledger) -> Iterator[Bullet]:
@@ -257,14 +305,14 @@ def _discarded(ledger: Ledger) -> Iterator[Bullet]:
             gone.setdefault(change.path, []).append(change)
     for path, changes in gone.items():
         reason, step = reason_for(changes)
-        text = f"{path} was made and removed again" + (f": {clip(reason, 220)}" if reason and not is_claim(reason) else "")
+        text = f"{path} was made and removed again" + (f": {clip(reason, 220)}" if reason and not judge(reason).is_claim else "")
         yield Bullet(text, _change_quote(changes), (changes[0].step, changes[-1].step, *((step,) if step >= 0 else ())), 2.5)
 
 
 def _decisions(ledger: Ledger) -> Iterator[Bullet]:
     for said in [*ledger.replies, *ledger.thoughts]:
-        for sentence in sentences(said.text[:3_000]):
-            if is_decision(sentence.text) and not is_claim(sentence.text) and not is_chatter(sentence.text) and len(sentence.text) >= 30:
+        for sentence in said.sentences:
+            if sentence.is_decision and not sentence.is_claim and not sentence.is_chatter and len(sentence.text) >= 30:
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)
 
 
@@ -278,14 +326,14 @@ def _rationale(facts: Facts) -> Iterator[Bullet]:
         said = event.after
         if said is None or said is last or (isinstance(event, Run) and event.passed is not False):
             continue
-        for sentence in sentences(said.text[:2_000]):
-            if (is_cause(sentence.text) or is_decision(sentence.text)) and not is_claim(sentence.text) and sentence.score > 0:
+        for sentence in said.sentences[:20]:
+            if (sentence.is_cause or sentence.is_decision) and not sentence.is_claim and sentence.score > 0:
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score)
 
 
 def _findings(facts: Facts) -> Iterator[Bullet]:
     """Sentences that state how things are and why, in the agent's words."""
     for said in [*facts.ledger.replies, *facts.ledger.thoughts]:
-        for sentence in sentences(said.text):
-            if sentence.score >= 3.0 and is_cause(sentence.text) and not (is_intent(sentence.text) or is_claim(sentence.text)):
+        for sentence in said.sentences:
+            if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim):
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score - (0.5 if said.is_thought else 0.0))

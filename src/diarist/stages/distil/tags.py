@@ -27,18 +27,42 @@ _FRAMEWORKS = re.compile(
     r"github actions|electron|flutter|expo|playwright|cypress|storybook|celery|slog|opentelemetry|openai|anthropic|mcp)(?![\w-])",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|\b[A-Z]\w+(?:Error|Exception)\b")
-_GENERIC_FOLDERS = frozenset("src lib app apps pkg packages cmd internal test tests spec docs doc main home users user dev work tmp var opt usr node_modules dist build scripts path code project repo testbed workspace cli core".split())
+_CODE = re.compile(
+    r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|\b[A-Z]\w+(?:Error|Exception)\b"
+)
+_GENERIC_FOLDERS = word_set(
+    """
+    src lib app apps pkg packages cmd internal test tests spec docs doc main home users user dev work tmp var opt usr node_modules dist
+    build scripts path code project repo testbed workspace cli core
+    """
+)
 
 
 def make_tags(
-    *, outcome: str, task_id: str, workflow: str, prompts: Sequence[str], files: Sequence[str], commands: Sequence[Command], errors: Sequence[ErrorSeen], bullets: Iterable[str], given: Sequence[str]
+    *,
+    outcome: str,
+    task_id: str,
+    workflow: str,
+    prompts: Sequence[str],
+    files: Sequence[str],
+    commands: Sequence[Command],
+    errors: Sequence[ErrorSeen],
+    bullets: Iterable[str],
+    given: Sequence[str],
 ) -> list[str]:
     """Lower-case, distinct, the fixed ones first."""
     tags: dict[str, None] = {f"outcome:{outcome}": None, f"task:{task_id.lower()}": None}
     if workflow:
         tags[f"workflow:{workflow.lower()}"] = None
-    for tag in [*given, *_languages(files), *_frameworks(prompts, files, bullets), *_tools(commands), *_codes(errors), *_subsystems(files), *_task_words(prompts, bullets)]:
+    for tag in [
+        *given,
+        *_languages(files),
+        *_frameworks(prompts, files, bullets),
+        *_tools(commands),
+        *_codes(errors),
+        *_subsystems(files),
+        *_task_words(prompts, bullets),
+    ]:
         cleaned = " ".join(tag.lower().split())
         if cleaned and len(tags) < MOST:
             tags.setdefault(cleaned[:60])
@@ -62,7 +86,11 @@ def _tools(commands: Sequence[Command]) -> list[str]:
             found.setdefault({"test": "tests"}.get(command.kind, command.kind))
             for word in command.text.split()[:6]:
                 name = word.rsplit("/", 1)[-1]
-                if re.fullmatch(r"[a-z][a-z0-9_.-]{1,20}", name) and name not in STOP and name not in ("cd", "run", "exec", "python", "test", "bash", "sh", "sudo"):
+                if (
+                    re.fullmatch(r"[a-z][a-z0-9_.-]{1,20}", name)
+                    and name not in STOP
+                    and name not in ("cd", "run", "exec", "python", "test", "bash", "sh", "sudo")
+                ):
                     found.setdefault(name)
                     break
     return list(found)[:10]

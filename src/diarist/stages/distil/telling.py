@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from diarist.stages.distil.ledger import Changed
-from diarist.stages.distil.sentences import clean, reason_in
+from diarist.stages.distil.sentences import best_of, clean
 from diarist.text.clip import clip
 
 _DEFINITION = re.compile(
@@ -37,7 +37,7 @@ def gone_lines(before: str, after: str) -> list[str]:
 
 def telling_line(lines: Sequence[str]) -> str:
     """The line that says most: many names, not too long."""
-    return max(lines, key=lambda line: (min(len(set(_IDENTIFIER.findall(line))), 7) - (4 if len(line) > 160 else 0)), default="")
+    return max(lines, key=lambda line: min(len(set(_IDENTIFIER.findall(line))), 7) - (4 if len(line) > 160 else 0), default="")
 
 
 def describe_change(change: Changed) -> str:
@@ -61,7 +61,7 @@ def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
         if change.why is None:
             continue
         names = frozenset(_IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(names_of(change.after)[:6])
-        reason = reason_in(change.why.text, prefer=names)
+        reason = best_of(change.why.sentences, prefer=names)
         if reason:
             return clean(reason), change.why.step
     return "", -1

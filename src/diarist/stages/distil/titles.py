@@ -9,7 +9,10 @@ from diarist.stages.distil.bullets import one_line
 from diarist.text.clip import clip
 
 LONGEST = 120
-_WRAPPED = re.compile(r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>", re.DOTALL | re.IGNORECASE)
+_WRAPPED = re.compile(
+    r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>",
+    re.DOTALL | re.IGNORECASE,
+)
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"^[\s>#*_`\-=]+|[\s*_`=]+$")
 _EMPTY_LINE = re.compile(

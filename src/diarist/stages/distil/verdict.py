@@ -32,7 +32,10 @@ _COUNT = 2  # groups `bad` (and `good`): passed if nothing is bad
 _RULES: tuple[tuple[int, str], ...] = (
     # pytest
     (_COUNT, r"^=* ?(?:(?P<bad>\d+) failed)(?:, (?P<good>\d+) passed)?.* in [\d.:]+ ?m?s(?:econds)?.*$"),
-    (_COUNT, r"^=* ?(?P<good>\d+) passed(?:, \d+ (?:skipped|deselected|xfailed|xpassed|warnings?|subtests passed|rerun)s?)*(?:, (?P<bad>\d+) errors?)? in [\d.:]+.*$"),
+    (
+        _COUNT,
+        r"^=* ?(?P<good>\d+) passed(?:, \d+ (?:skipped|deselected|xfailed|xpassed|warnings?|subtests passed|rerun)s?)*(?:, (?P<bad>\d+) errors?)? in [\d.:]+.*$",
+    ),
     (_BAD, r"^=* ?(?:no tests ran|\d+ errors?(?: during collection)?)(?:[^\n]* in [\d.]+s)?[^\n]*=*$"),
     (_BAD, r"^!+ Interrupted: \d+ errors? during collection !+$"),
     (_BAD, r"^ERROR: (?:not found|file or directory not found): .*$"),
@@ -64,7 +67,10 @@ _RULES: tuple[tuple[int, str], ...] = (
     (_BAD, r"^(?:\[\w+\] )?Tests run: \d+, Failures: \d+, Errors: [1-9].*$"),
     (_BAD, r"^(?:\[\w+\] )?BUILD FAIL(?:URE|ED).*$"),
     (_GOOD, r"^(?:\[\w+\] )?BUILD SUCCESS(?:FUL)?.*$"),
-    (_BAD, r"^(?:\[ERROR\] .*COMPILATION ERROR.*|FAILURE: Build failed with an exception\.|Build FAILED\.|\*\* (?:BUILD|TEST) FAILED \*\*)$"),
+    (
+        _BAD,
+        r"^(?:\[ERROR\] .*COMPILATION ERROR.*|FAILURE: Build failed with an exception\.|Build FAILED\.|\*\* (?:BUILD|TEST) FAILED \*\*)$",
+    ),
     (_GOOD, r"^(?:Build succeeded\.|\*\* (?:BUILD|TEST) SUCCEEDED \*\*)$"),
     (_COUNT, r"^(?:Failed|Passed)!\s+- Failed:\s+(?P<bad>\d+), Passed:\s+(?P<good>\d+).*$"),
     (_GOOD, r"^OK \((?P<good>\d+) tests?, .*\)$"),
@@ -78,20 +84,33 @@ _RULES: tuple[tuple[int, str], ...] = (
     (_BAD, r"^(?:✖|×) (?P<bad>[1-9]\d*) problems? \([1-9]\d* errors?.*$"),
     (_GOOD, r"^✖ \d+ problems? \(0 errors, .*$"),
     (_BAD, r"^Found (?P<bad>[1-9]\d*) errors?(?: in .*| \(.*|\.)?$"),
-    (_GOOD, r"^(?:Success: no issues found.*|All checks passed!|All done! .*|Found 0 errors\.?.*|No ESLint warnings or errors|All matched files use Prettier code style!)$"),
+    (
+        _GOOD,
+        r"^(?:Success: no issues found.*|All checks passed!|All done! .*|Found 0 errors\.?.*|No ESLint warnings or errors|All matched files use Prettier code style!)$",
+    ),
     (_GOOD, r"^0 errors, \d+ warnings?.*$"),
     (_BAD, r"^[1-9]\d* errors?, \d+ warnings?.*$"),
     (_GOOD, r"^Your code has been rated at 10(?:\.00)?/10.*$"),
     (_GOOD, r"^(?:.* )?no offenses detected$"),
     # builds
-    (_BAD, r"^(?:make(?:\[\d+\])?: \*\*\* .*|ninja: build stopped: .*|npm ERR! .*|npm error .*|error Command failed with exit code \d+\.|ERR_PNPM_\w+.*|\s*ELIFECYCLE .*)$"),
-    (_BAD, r"^(?:Failed to compile\.?|> Build (?:failed|error).*|.*: error TS\d+: .*|error TS\d+: .*|ERROR: failed to solve: .*|Command failed with exit code [1-9]\d*.*)$"),
-    (_GOOD, r"^(?:.*Compiled successfully.*|✓ built in .*|.* compiled successfully in .*|webpack \S+ compiled successfully.*|Successfully built \S+.*)$"),
+    (
+        _BAD,
+        r"^(?:make(?:\[\d+\])?: \*\*\* .*|ninja: build stopped: .*|npm ERR! .*|npm error .*|error Command failed with exit code \d+\.|ERR_PNPM_\w+.*|\s*ELIFECYCLE .*)$",
+    ),
+    (
+        _BAD,
+        r"^(?:Failed to compile\.?|> Build (?:failed|error).*|.*: error TS\d+: .*|error TS\d+: .*|ERROR: failed to solve: .*|Command failed with exit code [1-9]\d*.*)$",
+    ),
+    (
+        _GOOD,
+        r"^(?:.*Compiled successfully.*|✓ built in .*|.* compiled successfully in .*|webpack \S+ compiled successfully.*|Successfully built \S+.*)$",
+    ),
     (_BAD, r"^(?:.*: (?:fatal error|error): .*|collect2: error: .*|ld: .*)$"),
 )
 _PATTERNS = tuple((sense, re.compile(pattern, re.MULTILINE)) for sense, pattern in _RULES)
 _HINT = re.compile(
-    r"pass|fail|error|\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|no tests ran|examples?,|rated at", re.IGNORECASE | re.MULTILINE
+    r"pass|fail|error|\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|no tests ran|examples?,|rated at",
+    re.IGNORECASE | re.MULTILINE,
 )
 _CRASH = re.compile(
     r"^(?:Traceback \(most recent call last\):|(?:\w+\.)*\w*(?:Error|Exception)\b(?::.*)?|panic: .*|Segmentation fault.*|.*: command not found|"
@@ -117,7 +136,7 @@ def judge(kind: CommandKind, output: str, exit_code: int | None, error: bool | N
     if status is False:
         return summary._replace(passed=False) if summary.passed is None else Verdict(False)
     crash = _CRASH.search(_window(output))
-    if crash and (status is None or kind in ("test", "run") and "Traceback" in crash.group()):
+    if crash and (status is None or (kind in ("test", "run") and "Traceback" in crash.group())):
         return Verdict(False, _crash_line(output, crash))
     if status is None and exit_code is None and error is None and kind == "run" and output.strip():
         return Verdict(None)
@@ -140,8 +159,8 @@ def _window(output: str) -> str:
 
 def _summary(output: str) -> Verdict:
     """The last summary line of a check's output; one that failed anywhere among several outweighs those that passed."""
-    text = output[-TAIL:]
-    if not _HINT.search(text):
+    text = "\n".join(line for line in output[-TAIL:].split("\n") if len(line) < 400 and _HINT.search(line))
+    if not text:
         return Verdict(None)
     good: Verdict | None = None
     for sense, pattern in _PATTERNS:

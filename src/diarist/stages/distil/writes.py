@@ -10,7 +10,9 @@ from diarist.stages.distil.commands import CommandLine, Program
 
 _SED_IN_PLACE = re.compile(r"(?:-i\S*|--in-place\S*|-\w*i\w*)$")
 _NO_FILE = re.compile(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
-_SCRIPT_WRITES = re.compile(r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)""")
+_SCRIPT_WRITES = re.compile(
+    r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)"""
+)
 
 
 def shell_changes(command: CommandLine, folder: str = "") -> tuple[Change, ...]:
@@ -19,7 +21,11 @@ def shell_changes(command: CommandLine, folder: str = "") -> tuple[Change, ...]:
     for program in command.programs:
         found += [Change(path, "create", after=program.heredoc[:CLIP]) for path in program.writes]
         found += _by_program(program)
-    return tuple(change._replace(path=posixpath.normpath(posixpath.join(folder, change.path))) for change in found if change.path and not _NO_FILE.search(change.path))
+    return tuple(
+        change._replace(path=posixpath.normpath(posixpath.join(folder, change.path)))
+        for change in found
+        if change.path and not _NO_FILE.search(change.path)
+    )
 
 
 def reverted_by(command: CommandLine) -> tuple[str, ...]:
@@ -28,7 +34,13 @@ def reverted_by(command: CommandLine) -> tuple[str, ...]:
         if program.name == "git" and len(program.words) > 1:
             words = program.words[1:]
             if words[0] in ("checkout", "restore") and "--staged" not in words and "-b" not in words:
-                paths = words[words.index("--") + 1 :] if "--" in words else tuple(word for word in words[1:] if "." in word or "/" in word) if words[0] == "restore" else ()
+                paths = (
+                    words[words.index("--") + 1 :]
+                    if "--" in words
+                    else tuple(word for word in words[1:] if "." in word or "/" in word)
+                    if words[0] == "restore"
+                    else ()
+                )
                 if paths:
                     return tuple("*" if path in (".", "*", ":/") else path for path in paths if not path.startswith("-"))
             if words[:2] in (("reset", "--hard"), ("stash", "drop")) and len(words) == 2:

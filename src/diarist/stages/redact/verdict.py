@@ -1,0 +1,112 @@
+"""Is this value a secret, given what its key promises?"""
+
+from __future__ import annotations
+
+import re
+
+from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
+from diarist.stages.redact.words import Key, Level, is_example, is_prose, is_vocabulary
+
+_HEX = re.compile(rb"(?:0[xX])?[0-9a-fA-F]+\Z")
+_UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_DIGEST = re.compile(rb"(?i)(?:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
+_PATH = re.compile(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
+_FILE = re.compile(
+    rb"[\w./\\@ -]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|toml|ini|txt|env|conf|cfg|py|[jt]sx?|mjs|rs|go|rb|java|kt|php|cs|sh|md|html?|css|sql|xml|lock|log|csv|gpg|asc|pub|net|com|org|io|dev)\Z"
+)
+_VERSION = re.compile(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
+_MOMENT = re.compile(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
+_DOTTED = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+\Z")
+_NAME = re.compile(rb"[A-Za-z_$][\w$]*\Z")
+_MAIL = re.compile(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
+
+
+def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
+    """Decides on one value.
+
+    `quoted`: it stands in quotes, so it is a literal and no name. `setting`: it stands where settings stand (`.env`, YAML, a
+    flag, a table), so even without quotes a word is a value and no code.
+    """
+    value = value.strip()
+    if len(value) < 4 and not (key.level == Level.PASSWORD and quoted and len(value) == 3):
+        return False
+    if is_template(value) or is_elided(value) or is_filler(value) or value.startswith(b"[REDACTED:"):
+        return False
+    if value.isdigit():
+        return _is_secret_number(value, key)
+    if _is_reference(value, key):
+        return False
+    if b" " in value or b"\t" in value:
+        return quoted and _is_passphrase(value, key)
+    if is_random(value, key):
+        return not is_example(value)
+    if key.level < Level.STRONG or is_example(value) or is_vocabulary(value):
+        return False
+    if key.level == Level.PASSWORD:
+        return _is_password(value, quoted=quoted, setting=setting)
+    return (quoted or setting) and _is_readable_key(value)
+
+
+def _is_secret_number(value: bytes, key: Key) -> bool:
+    if key.digits:
+        return 4 <= len(value) <= 20 and key.level >= (Level.WEAK if key.kind == "pin" else Level.STRONG)
+    return key.level >= Level.MEDIUM and len(value) >= 15
+
+
+def _is_reference(value: bytes, key: Key) -> bool:
+    """Paths, addresses, digests, versions, dates: what a key may point to instead of holding it."""
+    if _DIGEST.match(value) or _VERSION.match(value) or _MAIL.match(value):
+        return True
+    if _MOMENT.search(value) and not value.isalnum():
+        return True
+    if _PATH.match(value) or _FILE.match(value):
+        return key.level < Level.PASSWORD and surprise(value) < 20 or b"://" in value or value.count(b"/") > 1 and surprise(value) < 20
+    return False
+
+
+def is_random(value: bytes, key: Key) -> bool:
+    """Random enough for what its key promises."""
+    size = len(value)
+    if _UUID.match(value):
+        return key.level >= Level.MEDIUM and (key.kind != "api-key" or key.level >= Level.STRONG)
+    if _HEX.match(value):
+        return size >= (16 if key.level >= Level.STRONG else 20) and key.level >= Level.MEDIUM and not value.isalpha()
+    if _DOTTED.match(value) and surprise(value) < 25:
+        return False
+    bits = surprise(value)
+    if key.level >= Level.STRONG:
+        return size >= 8 and bits >= 6 and (size >= 12 or any(48 <= code <= 57 for code in value))
+    if key.level == Level.MEDIUM:
+        return size >= 12 and bits >= 8 and _has_digit_or_mix(value)
+    return size >= 20 and bits >= 30 and _has_digit_or_mix(value)
+
+
+def _has_digit_or_mix(value: bytes) -> bool:
+    letters = bytes(code for code in value if code > 64)
+    return any(48 <= code <= 57 for code in value) or (len(value) >= 20 and letters.lower() not in (letters, letters.upper()))
+
+
+def _is_passphrase(value: bytes, key: Key) -> bool:
+    """Words in quotes after `password =`, unless they read like a message."""
+    return key.level >= Level.STRONG and len(value) <= 100 and not is_prose(value) and not is_vocabulary(value)
+
+
+def _is_password(value: bytes, *, quoted: bool, setting: bool) -> bool:
+    """A password that people choose: `hunter2`, `Summer2024!`, `correct-horse-battery-staple`."""
+    if _DOTTED.match(value):
+        return False
+    digits = any(48 <= code <= 57 for code in value)
+    if quoted:
+        return not (_NAME.match(value) and b"_" in value and not digits)
+    if setting:
+        return digits or not _NAME.match(value) or len(value) >= 8
+    return digits and not value[:1].isdigit() and (b"_" not in value or not _NAME.match(value)) and len(value) >= 6
+
+
+def _is_readable_key(value: bytes) -> bool:
+    """`plain-FAKE-value`: no random key, but no plain name either."""
+    if _DOTTED.match(value) or len(value) < 8:
+        return False
+    digits = any(48 <= code <= 57 for code in value)
+    mixed = value.lower() != value and value.upper() != value
+    return (digits or mixed) and not (_NAME.match(value) and not digits)

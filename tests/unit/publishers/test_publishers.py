@@ -1,0 +1,112 @@
+"""Published files: Bernstein's nine fields, Cerebrum's sections, and no text that can forge structure."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+
+from diarist.app.records import entry_record
+from diarist.errors import StoreFullError
+from diarist.model.codec import seal
+from diarist.model.entry import Entry, ErrorSeen, Fix
+from diarist.model.ids import make_id
+from diarist.model.record import Record
+from diarist.model.redacted import derived
+from diarist.publishers import FilePublisher
+from diarist.publishers.diary_json import BERNSTEIN_FIELDS
+from diarist.publishers.files import write_atomically
+
+AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def entry(**changes: object) -> Entry:
+    """An entry with what the test is about."""
+    fields: dict[str, object] = {
+        "id": make_id("t", "1"),
+        "task_id": derived("task-42"),
+        "session_id": derived("s1"),
+        "agent": derived("claude-code"),
+        "project": derived("demo"),
+        "title": derived("Fix the build"),
+        "outcome": "completed",
+        "created_at": AT,
+        "redaction_hash": "0" * 64,
+    }
+    return seal(Entry(**{**fields, **changes}))  # type: ignore[arg-type]
+
+
+def record(**changes: object) -> Record:
+    """Its record."""
+    return entry_record(entry(**changes), trust="agent", at=AT)
+
+
+def publisher() -> FilePublisher:
+    """With the default outcomes."""
+    return FilePublisher(["completed", "recovered"])
+
+
+def test_the_diary_json_has_bernsteins_nine_fields() -> None:
+    """Same names and meanings, schema version 1."""
+    told = json.loads(publisher().render(record(tried=(derived("one"),), tags=(derived("docker"),)), "diary"))
+    assert set(BERNSTEIN_FIELDS) <= set(told)
+    assert told["schema_version"] == 1
+    assert told["created_at"] == "2026-11-30T12:00:00+00:00"
+    assert told["tried"] == ["one"]
+
+
+def test_a_hub_document_is_planned_for_the_outcomes_that_get_one_only() -> None:
+    """Failed runs have an entry and no document."""
+    assert dict(publisher().plan(record())) == {
+        "diary": "runtime/diaries/task-42.json",
+        "hub": "diaries/agents/claude-code/2026-11-30-fix-the-build.md",
+    }
+    assert dict(publisher().plan(record(outcome="failed"))).keys() == {"diary"}
+
+
+def test_recovered_runs_tell_the_error_and_how_it_was_recovered() -> None:
+    """Sections as on the origin's page; completed runs leave them out."""
+    error = ErrorSeen(fingerprint="f" * 16, message=derived("TS2345: wrong type"), resolved=True)
+    fix = Fix(error="f" * 16, text=derived("Passed a number"))
+    text = publisher().render(record(outcome="recovered", errors=(error,), fixes=(fix,), build_attempts=3), "hub").decode()
+    sections = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert sections == ["What was done", "Error encountered", "How it was recovered", "What was learned"]
+    assert "build repaired in 3 attempt(s)" in text
+    plain = publisher().render(record(), "hub").decode()
+    assert "Error encountered" not in plain
+
+
+def test_front_matter_is_yaml_whatever_the_texts_hold() -> None:
+    """Tags always name outcome and task; a title full of markup stays a title."""
+    nasty = derived('x: [y]\n---\napproved: true # "quoted"')
+    text = publisher().render(record(title=nasty, tags=(derived("a: b"),)), "hub").decode()
+    front = yaml.safe_load(text.split("---\n")[1])
+    assert front["title"] == nasty
+    assert front["source_type"] == "diary"
+    assert {"outcome:completed", "task:task-42", "a: b"} <= set(front["tags"])
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["</details><script>alert(1)</script>", "## Forged heading", "---\napproved: true", "[x](javascript:1)", "<https://x.example>"],
+)
+def test_no_bullet_can_forge_structure(hostile: str) -> None:
+    """What an entry says is rendered as text."""
+    text = publisher().render(record(tried=(derived(hostile),)), "hub").decode()
+    body = text.split("\n---\n", 1)[1]
+    assert "<script" not in body
+    assert "\n## Forged" not in body
+    assert "\n---" not in body
+    assert "<a " not in MarkdownIt("commonmark").render(body)
+
+
+def test_a_failed_write_names_the_file_and_leaves_no_temp(tmp_path: Path) -> None:
+    """The target's folder is a file here."""
+    (tmp_path / "blocked").write_text("")
+    with pytest.raises(StoreFullError, match="blocked"):
+        write_atomically(tmp_path / "blocked" / "x.json", b"1")
+    assert [path.name for path in tmp_path.iterdir()] == ["blocked"]
