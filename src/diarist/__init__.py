@@ -12,9 +12,10 @@ Importing this package has no side effects and loads nothing: names are fetched 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing typing would double the cost of a hook
 if TYPE_CHECKING:
+    from typing import Any
+
     from diarist.app.memory import Memory
     from diarist.bootstrap import open_memory
     from diarist.model.codec import to_json

@@ -13,9 +13,23 @@ def main() -> int:
 
         sys.stdout.write(f"diarist {__version__}\n")
         return 0
+    if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
+        return _hook(arguments[1:])
     from diarist.cli import run
 
-    return run(arguments)
+    return run(arguments, {"hook": _hook, "mcp": _mcp})
+
+
+def _hook(arguments: list[str]) -> int:
+    from diarist.hook.run import main as hook
+
+    return hook(arguments)
+
+
+def _mcp(workspace: str | None, *, write: bool) -> int:
+    from diarist.mcp_server.stdio import serve
+
+    return serve(workspace, write=write)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
     ├── AmbiguousIdError    several records start with that prefix; `.candidates` lists them
     ├── InvalidInputError   a value or file cannot be understood
     ├── RedactionError      a text could not be redacted, so it was dropped
+    ├── ReviewError         a proposal cannot be decided so
+    │   └── StaleReviewError    what was reviewed has changed since
     ├── StoreError          the store cannot be read or written
     │   ├── StoreLockedError    another process holds the store for too long
     │   ├── StoreFullError      no space is left, or the folder cannot be written
@@ -51,6 +53,14 @@ class InvalidInputError(DiaristError, ValueError):
 
 class RedactionError(DiaristError):
     """A text could not be redacted; it was dropped, never kept as it was."""
+
+
+class ReviewError(DiaristError):
+    """A proposal cannot be decided so: it is decided already, or a check before acceptance failed."""
+
+
+class StaleReviewError(ReviewError):
+    """What was reviewed, or the evidence behind it, has changed since. Read it again, then decide."""
 
 
 class StoreError(DiaristError):

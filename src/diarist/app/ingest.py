@@ -7,10 +7,13 @@ turns dirty sessions into entries. A run that was killed leaves dirty marks, and
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +23,7 @@ import msgspec
 from diarist.app.distilling import Changed, distil_dirty
 from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
-from diarist.errors import UsageError
+from diarist.errors import StoreError, UsageError
 from diarist.model.entry import Entry
 from diarist.model.record import Part, SourceState
 from diarist.model.session import CaptureReport, Step
@@ -263,6 +266,10 @@ _worker: list[Reader] = []
 
 
 def _start_worker(make_reader: Callable[[], Reader]) -> None:
+    """Ctrl-C reaches the whole group: the main process decides, workers finish the file they are at."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker[:] = [make_reader()]
 
 
@@ -276,18 +283,19 @@ def _in_order(
     pool: ProcessPoolExecutor, todo: list[tuple[Source, Before | None]], now: Callable[[], datetime], ahead: int = 32
 ) -> Iterator[tuple[Source, FileRead]]:
     """Results in the order of the files, with a bounded number under way."""
-    waiting: list[tuple[Source, Future[FileRead]]] = []
+    waiting: deque[tuple[Source, Future[FileRead]]] = deque()
     pending = iter(todo)
     try:
         while True:
-            for source, before in pending:
+            for source, before in islice(pending, ahead - len(waiting)):
                 waiting.append((source, pool.submit(_work, source, before, now())))
-                if len(waiting) >= ahead:
-                    break
             if not waiting:
                 return
-            source, future = waiting.pop(0)
+            source, future = waiting.popleft()
             yield source, future.result()
+    except BrokenProcessPool as error:
+        message = "a reading process died (out of memory?). What was read is kept; run again, with --jobs 1 if it repeats"
+        raise StoreError(message) from error
     finally:
         for _, future in waiting:
             future.cancel()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -23,6 +24,15 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "diary": ("diary", "Read and write", "List, show, add, verify and export entries."),
     "note": ("note", "Read and write", "Add a curated note."),
     "knowledge": ("knowledge", "Read and write", "The same commands under Bernstein's names."),
+    "connect": ("connect", "In the agent's loop", "Let an agent's client capture its sessions and recall by itself."),
+    "disconnect": ("connect", "In the agent's loop", "Take all that out again, byte for byte."),
+    "status": ("status", "In the agent's loop", "Is it working? Last events, backlog, last errors."),
+    "pause": ("status", "In the agent's loop", "Capture and recall nothing until resumed."),
+    "resume": ("status", "In the agent's loop", "Go on after a pause."),
+    "mcp": ("mcp", "In the agent's loop", "Serve the workspace to an agent over MCP (standard streams)."),
+    "hook": ("hook", "In the agent's loop", "What clients call at every turn; not for people."),
+    "worker": ("worker", "In the agent's loop", "Import what hooks left; started by itself."),
+    "feedback": ("feedback", "In the agent's loop", "Say whether an entry helped; show what was used."),
     "redact": ("redact", "Look after it", "Mask secrets in a text, or show what would be masked."),
     "sync": ("sync", "Look after it", "Take over diaries that others published."),
     "index": ("index", "Look after it", "Status, rebuild and check of the search index."),
@@ -78,13 +88,16 @@ def cli(ctx: click.Context, workspace: str | None) -> None:
     diarist search "flaky login test"         find past runs
     some-command 2>&1 | diarist search --error -     find who fixed this error
     """
-    ctx.obj = {"workspace": workspace}
+    ctx.obj = {**(ctx.obj or {}), "workspace": workspace}
 
 
-def run(arguments: list[str]) -> int:
-    """Runs a command line. Never a traceback for what a user, a file or a disk can cause."""
+def run(arguments: list[str], surfaces: Mapping[str, Callable[..., int]] | None = None) -> int:
+    """Runs a command line. Never a traceback for what a user, a file or a disk can cause.
+
+    `surfaces`: how to start the other surfaces (hook, mcp), which no command may import.
+    """
     try:
-        result = cli.main(args=arguments, prog_name="diarist", standalone_mode=False)
+        result = cli.main(args=arguments, prog_name="diarist", standalone_mode=False, obj={"surfaces": surfaces or {}})
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.Abort:

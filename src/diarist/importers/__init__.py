@@ -18,6 +18,7 @@ GROUP = "diarist.importers"
 
 _BUILT_IN = {
     "claude-code": "claude_code",
+    "codex": "codex",
 }
 """Name of each built-in importer and the module below this package whose `IMPORTER` it is. Of equally sure ones the first wins."""
 

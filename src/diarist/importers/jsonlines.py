@@ -7,6 +7,7 @@ file that has grown is read on from where the last pass ended, with the same res
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,12 +17,13 @@ import msgspec
 
 from diarist.importers.encodings import UTF8_BOM, utf8_lines
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import clean, digest_id
+from diarist.importers.values import clean
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 
 MAX_LINE = 64 << 20
 """Longer lines are counted as malformed: decoding one would break the memory budget."""
 STATE_VERSION = 1
+MAX_HELD = 200
 _BLANK = b" \t\r\n\x00\x0b\x0c"
 _GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
@@ -97,9 +99,13 @@ class JsonLinesReading:
         self._number = 0
         self._unfinished = 0
         self._transcoded = False
-        self._first = ("", 0)
-        """An id made of the first record, and where it stands: names the session where the records do not."""
         self._named: dict[str, int] = {}
+        """Where the record stands that first named a session."""
+        self._made = ""
+        """An id made of the first records, for a session that no record names."""
+        self._opening = hashlib.sha256()
+        self._held: list[RawStep] = []
+        """Steps that wait for their session's name."""
         if state:
             self._unpack(state)
 
@@ -118,6 +124,8 @@ class JsonLinesReading:
                     yield from self._take(piece, line, start, source)
             else:
                 yield from self._take(value, line, at, raw)
+        held, self._held = self._held, []
+        yield from _named(held, self._provisional())
 
     def _take(self, value: Any, line: int, at: int, raw: bytes) -> Sequence[RawStep]:
         self._number += 1
@@ -125,12 +133,12 @@ class JsonLinesReading:
         if value is None or isinstance(value, str | int | float | list):
             ledger.open("").broken(line, "not a JSON object")
             return ()
-        if not self._first[0]:
-            self._first = digest_id(raw), at
         record = Record(value, line, self._number, at)
         session = self._format.session_of(record)
         tally = ledger.open(session)
-        steps = self._format.take(record, session or ledger.current or self._first[0], tally)
+        if session and session not in self._named:
+            self._named[session] = at
+        steps = self._format.take(record, ledger.current, tally)
         if isinstance(steps, str):
             tally.skip(steps)
             steps = ()
@@ -138,12 +146,27 @@ class JsonLinesReading:
             for name, fact in self._format.facts(record):
                 tally.facts.tell(name, fact, at)
             tally.keep()
-        if steps and not ledger.current:
-            session, at = self._first
-            ledger.open(session)
-        if session and session not in self._named:
-            self._named[session] = at
+        if self._held or not ledger.current:
+            return self._hold(steps, raw)
         return steps
+
+    def _hold(self, steps: Sequence[RawStep], raw: bytes) -> Sequence[RawStep]:
+        """Keeps steps back until the session has a name: one that a record tells, or one made of all records up to the agent's first words.
+
+        The prompt alone would not do: many sessions begin with the same one.
+        """
+        self._held += steps
+        if not self._ledger.current:
+            self._opening.update(raw)
+            if len(self._held) < MAX_HELD and not any(step.kind in ("reply", "call") for step in steps):
+                return ()
+            self._made = self._provisional()
+            self._ledger.open(self._made)
+        held, self._held = self._held, []
+        return _named(held, self._ledger.current)
+
+    def _provisional(self) -> str:
+        return self._opening.hexdigest()[:24]
 
     # --- lines -------------------------------------------------------------------------------------------------------
 
@@ -220,7 +243,7 @@ class JsonLinesReading:
         if self._ledger.tallies:
             return self._ledger.tallies
         early = self._ledger.early or (Tally() if self._unfinished else None)
-        return {} if early is None else {self._first[0] or digest_id(self._format.name.encode()): early}
+        return {} if early is None else {self._provisional(): early}
 
     @property
     def offset(self) -> int:
@@ -236,9 +259,10 @@ class JsonLinesReading:
             {
                 "v": STATE_VERSION,
                 "format": self._format.name,
-                "place": [self._at, self._lines, self._number, self._first[1]],
+                "place": [self._at, self._lines, self._number],
+                "made": self._made,
                 "current": list(self._ledger.tallies).index(self._ledger.current),
-                "sessions": [[self._named[name], tally.pack()] for name, tally in self._ledger.tallies.items()],
+                "sessions": [[self._named.get(name, -1), tally.pack()] for name, tally in self._ledger.tallies.items()],
                 "own": self._format.pack(),
             }
         )
@@ -248,31 +272,36 @@ class JsonLinesReading:
         if held.get("v") != STATE_VERSION or held.get("format") != self._format.name:
             return
         here = self._stream.tell()
-        self._at, self._lines, self._number, first = held["place"]
-        self._first = digest_id(self._record_at(first)[1]), first
+        self._at, self._lines, self._number = held["place"]
+        self._made = held["made"]
+        names = []
         for at, packed in held["sessions"]:
-            record, _ = self._record_at(at)
-            name = (record and self._format.session_of(record)) or self._first[0]
-            self._named[name] = at
+            record = self._record_at(at) if at >= 0 else None
+            name = (record and self._format.session_of(record)) or self._made
+            names.append(name)
             self._ledger.open(name).unpack(packed, self._recall)
-        self._ledger.open(list(self._named)[held["current"]])
-        self._format.unpack(held["own"], lambda at: found.value if (found := self._record_at(at)[0]) else None)
+            if at >= 0:
+                self._named[name] = at
+        self._ledger.open(names[held["current"]])
+        self._format.unpack(held["own"], lambda at: found.value if (found := self._record_at(at)) else None)
         self._stream.seek(here)
 
     def _recall(self, name: str, at: int) -> str:
-        record, _ = self._record_at(at)
+        record = self._record_at(at)
         return next((value for told, value in self._format.facts(record) if told == name), "") if record else ""
 
-    def _record_at(self, at: int) -> tuple[Record | None, bytes]:
-        """The record that starts at this byte, and its bytes."""
+    def _record_at(self, at: int) -> Record | None:
+        """The record that starts at this byte."""
         self._stream.seek(at)
         raw = self._stream.readline(MAX_LINE).strip(_BLANK)
         try:
-            return Record(self._format.decode(raw), 0, 0, at), raw
+            return Record(self._format.decode(raw), 0, 0, at)
         except NOT_JSON:
-            for value, begin, stop in _objects(raw):
-                return Record(self._format.adopt(value), 0, 0, at), raw[begin:stop]
-        return None, raw
+            return next((Record(self._format.adopt(value), 0, 0, at) for value, _, _ in _objects(raw)), None)
+
+
+def _named(steps: Sequence[RawStep], session: str) -> Sequence[RawStep]:
+    return [msgspec.structs.replace(step, session=session) for step in steps]
 
 
 def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from diarist.model.record import Record
 from diarist.publishers import diary_json, hub_markdown
-from diarist.publishers.files import remove_file, write_atomically
+from diarist.publishers.files import remove_file, sweep, write_atomically
 
 Projection = tuple[Callable[[Record], str | None], Callable[[Record], bytes]]
 
@@ -16,6 +16,7 @@ class FilePublisher:
     """Implements `ports.Publisher`. `hub_outcomes`: outcomes for which a hub document is written."""
 
     def __init__(self, hub_outcomes: Sequence[str]) -> None:
+        self._swept: set[Path] = set()
         self._projections: dict[str, Projection] = {
             "diary": (diary_json.path_of, diary_json.render),
             "hub": (lambda record: hub_markdown.path_of(record, hub_outcomes), hub_markdown.render),
@@ -32,6 +33,9 @@ class FilePublisher:
     def write(self, record: Record, kind: str, root: Path, path: str) -> Path:
         """Renders and writes one projection. Raises StoreFullError where it cannot be written."""
         target = root.joinpath(*PurePosixPath(path).parts)
+        if target.parent not in self._swept:
+            self._swept.add(target.parent)
+            sweep(target.parent)
         write_atomically(target, self.render(record, kind))
         return target
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import msgspec
 
 from diarist.model.record import Record
 from diarist.text.names import file_name
@@ -16,7 +16,7 @@ def path_of(record: Record) -> str | None:
 
 
 def render(record: Record) -> bytes:
-    """UTF-8 JSON, indent 2, keys sorted: same entry, same bytes."""
-    entry = json.loads(record.body)
+    """UTF-8 JSON, indent 2, keys sorted: same entry, same bytes. Times as Bernstein writes them (`+00:00`)."""
+    entry = msgspec.json.decode(record.body)
     entry["created_at"] = record.created_at.isoformat(timespec="seconds")
-    return json.dumps(entry, ensure_ascii=False, indent=2, sort_keys=True).encode("utf-8", "replace") + b"\n"
+    return msgspec.json.format(msgspec.json.encode(entry, order="sorted"), indent=2) + b"\n"

@@ -25,7 +25,6 @@ def write_atomically(target: Path, data: bytes) -> None:
         if target.is_file() and target.read_bytes() == data:
             return
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _sweep(target.parent)
         temp = target.parent / f"{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}"
         try:
             handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -55,7 +54,7 @@ def remove_file(target: Path) -> bool:
     return True
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Removes temp files that a crash left behind; young ones may be another process's."""
     for stale in folder.glob(f"{TEMP_MARK}*"):
         with suppress(OSError):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PAGE = 200
 """Rows fetched at a time where there may be many: memory stays bounded and no read stays open."""
-SORTS = ("created_at", "updated_at", "title", "outcome", "task_id")
+SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
 
 
@@ -101,7 +101,7 @@ class SqlStore:
         return [row[0] for row in started if not kinds or row[1] in kinds]
 
     def list_records(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[Record]:
-        """Sorts by created_at, updated_at, title, outcome or task_id ("-": descending), then by id.
+        """Sorts by id, created_at, updated_at, title, outcome or task_id ("-": descending), then by id.
 
         Which records and in what order is settled at the first step; each is as it is when it is reached, and one
         that was erased meanwhile is left out.

@@ -135,7 +135,7 @@ class FolderVault:
         """Whether the chunk is there and whole; a damaged one is written anew."""
         try:
             whole = self.get(chunk_id) == content
-        except (NotFoundError, StoreCorruptError):
+        except (NotFoundError, StoreError):
             return False
         path = self._path(chunk_id)
         with contextlib.suppress(FileNotFoundError):

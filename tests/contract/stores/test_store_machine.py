@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -61,13 +62,11 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(batch=st.lists(puts, min_size=1, max_size=4))
     def put_some_and_fail(self, batch: list[tuple[str, bytes, Status, tuple[str, ...]]]) -> None:
         newest, known = dict(self.newest), dict(self.known)
-        try:
-            with self.store.transaction(actor="mate", at=self.time) as transaction:
-                for put in batch:
-                    self._put(transaction, put, known)
-                raise InterruptedError
-        except InterruptedError:
-            self.newest = newest
+        with suppress(InterruptedError), self.store.transaction(actor="mate", at=self.time) as transaction:
+            for put in batch:
+                self._put(transaction, put, known)
+            raise InterruptedError
+        self.newest = newest
 
     @rule(record_id=ids, status=statuses)
     def set_status(self, record_id: str, status: Status) -> None:

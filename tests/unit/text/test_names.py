@@ -44,7 +44,8 @@ def test_a_name_stays_in_its_folder(text: str) -> None:
     name = file_name(text)
     assert name
     assert not set(name) & set("/\\\0:~") or "%~" in name
-    assert name[0] != "." and name[-1] != "."
+    assert name[0] != "."
+    assert name[-1] != "."
     assert len(name) <= MAX_BYTES + 30
 
 

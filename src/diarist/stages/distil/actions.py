@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from diarist.stages.distil.words import word_set
+
 ActKind: TypeAlias = Literal[
     "shell", "code", "read", "edit", "create", "delete", "move", "search", "web", "agent", "plan", "ask", "submit", "other"
 ]
@@ -38,31 +40,28 @@ class Act(NamedTuple):
     """What a search, a page, a plan or a subagent is about."""
 
 
-_NAMES: dict[str, ActKind] = {
-    name: kind
-    for kind, names in {
-        "shell": """bash shell exec execcommand shellcommand terminal run runcommand runterminalcommand runterminalcmd runshellcommand execute executecommand executebash
+_KINDS: dict[ActKind, str] = {
+    "shell": """bash shell exec execcommand shellcommand terminal run runcommand runterminalcommand runterminalcmd runshellcommand execute executecommand executebash
             localshell localshellcall console powershell cmd process command runinterminal runshell bashtool developershell commandlinetool execbash killbash bashoutput
             writestdin interactivebash""",
-        "code": "python ipython runipython executepython pythonrepl codeexecution codeinterpreter runcode executecode jupyter javascript repl",
-        "read": """read readfile view viewfile open openfile cat getfile readmanyfiles notebookread filereader readtextfile showfile viewimage getfilecontents
+    "code": "python ipython runipython executepython pythonrepl codeexecution codeinterpreter runcode executecode jupyter javascript repl",
+    "read": """read readfile view viewfile open openfile cat getfile readmanyfiles notebookread filereader readtextfile showfile viewimage getfilecontents
             readnotebook fsread""",
-        "edit": """edit editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert insertedit notebookedit modify
+    "edit": """edit editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert insertedit notebookedit modify
             modifyfile replaceinfile editblock edittool fsedit replacestringinfile insertedintofile""",
-        "create": "write writefile create createfile writetofile save savefile newfile createnewfile fswrite writetextfile",
-        "delete": "delete deletefile remove removefile rm unlink",
-        "move": "move movefile rename renamefile mv",
-        "search": """grep glob search find ls list listdir listdirectory listfiles filesearch codebasesearch ripgrep rg searchfiles searchdir searchfile findfile
+    "create": "write writefile create createfile writetofile save savefile newfile createnewfile fswrite writetextfile",
+    "delete": "delete deletefile remove removefile rm unlink",
+    "move": "move movefile rename renamefile mv",
+    "search": """grep glob search find ls list listdir listdirectory listfiles filesearch codebasesearch ripgrep rg searchfiles searchdir searchfile findfile
             findfiles grepsearch toolsearch searchcode semanticsearch searchcodebase searchforpattern findsymbol tree""",
-        "web": """webfetch websearch fetch browse browser browseinteractive browseurl googlewebsearch searchweb visitpage visit navigate webbrowser url fetchurl httprequest
+    "web": """webfetch websearch fetch browse browser browseinteractive browseurl googlewebsearch searchweb visitpage visit navigate webbrowser url fetchurl httprequest
             websearchcall informationalwebsearch""",
-        "agent": "task agent subagent spawnagent delegate dispatchagent runagent newtask spawn assign delegatetoagent",
-        "plan": "todowrite todoread updateplan tasktracking tasktracker think plan exitplanmode enterplanmode todo writetodos updatetodolist recall sequentialthinking taskcreate taskupdate",
-        "ask": "askuserquestion ask askfollowupquestion askuser requestuserinput question",
-        "submit": "submit finish attemptcompletion terminate done complete finalanswer exit",
-    }.items()
-    for name in names.split()
+    "agent": "task agent subagent spawnagent delegate dispatchagent runagent newtask spawn assign delegatetoagent",
+    "plan": "todowrite todoread updateplan tasktracking tasktracker think plan exitplanmode enterplanmode todo writetodos updatetodolist recall sequentialthinking taskcreate taskupdate",
+    "ask": "askuserquestion ask askfollowupquestion askuser requestuserinput question",
+    "submit": "submit finish attemptcompletion terminate done complete finalanswer exit",
 }
+_NAMES: dict[str, ActKind] = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 _EDITOR_NAMES = word_set(
     """
     strreplaceeditor strreplacebasededittool fileeditor texteditor editor texteditor20241022 texteditor20250124 oheditor

@@ -11,7 +11,6 @@ from diarist.model.host import HostFacts
 from diarist.model.redacted import Redacted, derived
 from diarist.model.session import Session, Usage
 from diarist.stages.distil.bullets import Bullet, choose, evidence_of, texts_of
-from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.corrections import find_corrections
 from diarist.stages.distil.fixes import find_repairs, make_fixes, settle, tell_errors
 from diarist.stages.distil.ledger import Ledger, Run
@@ -128,7 +127,7 @@ def _commands(runs: Sequence[Run]) -> tuple[Command, ...]:
     groups = list(found.values())
     if len(groups) > MOST_COMMANDS:
         ranked = sorted(
-            range(len(groups)), key=lambda at: (groups[at][0].command.kind not in CHECKS, groups[at][0].command.kind == "search", -at)
+            range(len(groups)), key=lambda at: (not groups[at][0].command.is_check, groups[at][0].command.kind == "search", -at)
         )
         groups = [groups[at] for at in sorted(ranked[:MOST_COMMANDS])]
     return tuple(_command(group) for group in groups)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from diarist.model.entry import CommandKind
 from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_FILE, task_kind
 from diarist.stages.distil.shell import Simple, split
+from diarist.stages.distil.words import word_set
 
 CHECKS: frozenset[CommandKind] = frozenset({"test", "build", "lint", "typecheck"})
 _WEIGHT: dict[CommandKind, int] = {
@@ -70,10 +71,8 @@ class CommandLine(NamedTuple):
     programs: tuple[Program, ...]
     exit_tells: bool
     """Exit status 0 means that the program `kind` comes from passed."""
-
-    @property
-    def is_check(self) -> bool:
-        return self.kind in CHECKS
+    is_check: bool = False
+    """Its passing says something about the work: a test, build, lint or type check that is not only a formatter at work."""
 
 
 def understand(text: str) -> CommandLine:
@@ -84,7 +83,20 @@ def understand(text: str) -> CommandLine:
     main = max(programs, key=lambda program: _WEIGHT[program.kind])
     same = [program for program in programs if program.kind in CHECKS] if main.kind in CHECKS else [main]
     key = " && ".join(dict.fromkeys(_key(program) for program in same))
-    return CommandLine(main.kind, key, programs, not any(program.masked for program in same))
+    is_check = main.kind in CHECKS and not all(_only_formats(program) for program in same)
+    return CommandLine(main.kind, key, programs, not any(program.masked for program in same), is_check)
+
+
+_FORMATTERS = word_set("black isort autopep8 yapf prettier gofmt gofumpt goimports rustfmt shfmt clang-format dprint swiftformat fmt format")
+_FORMAT_TASK = re.compile(r"(?:^|[:_-])(?:fmt|format)(?:$|[:_-])")
+_DRY = re.compile(r"--?(?:check|diff|list-different|dry-run|verify|l|d|n)\b|[:_-]check")
+
+
+def _only_formats(program: Program) -> bool:
+    """Rewrites files in its style: that it went through says nothing about the work."""
+    words = program.words
+    named = program.name in _FORMATTERS or any(_FORMAT_TASK.search(word) for word in words[1:4] if not word.startswith("-"))
+    return named and not any(_DRY.match(word) or word.endswith(":check") for word in words[1:])
 
 
 def _programs(simples: tuple[Simple, ...], depth: int) -> list[Program]:

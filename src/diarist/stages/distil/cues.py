@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from diarist.stages.distil.words import word_set
+
 
 class Cues(NamedTuple):
     """One way of telling a sentence apart."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from diarist.text.fingerprint import FoundError
+
 HEAD = 6_000
 TAIL = 10_000
 
@@ -31,11 +33,23 @@ def window(text: str) -> str:
 
 
 def failure_line(text: str) -> str:
-    """The line of a failed call's output that says most: the first one that is not only "Exit code 1"."""
-    for line in _MARKUP.sub("", text[:4_000]).splitlines():
-        if line.strip() and not _SKIP.match(line):
-            return line.strip()[:300]
-    return ""
+    """The line of a failed call's output that says most: the first one that is not only "Exit code 1"; two, if it ends in a colon."""
+    lines = [line.strip() for line in _MARKUP.sub("", text[:4_000]).splitlines() if line.strip() and not _SKIP.match(line)]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        return f"{lines[0]} {lines[1]}"[:300]
+    return lines[0][:300] if lines else ""
+
+
+def exact_line(error: FoundError, shown: str, text: str) -> str:
+    """The exact piece of `text` that tells of an error found in `shown` (the same text without escapes, perhaps shortened)."""
+    lines = shown.split("\n")
+    candidates = [lines[error.line].strip()] if 0 <= error.line < len(lines) else []
+    candidates += [error.message, *(line.strip() for line in lines if len(line.strip()) > 8 and line.strip() in error.message)]
+    for candidate in candidates:
+        if candidate and candidate[:300] in text:
+            return candidate[:300]
+    pieces = [piece for piece in re.split(r"\x1b\[[0-9;]*[A-Za-z]|[\r\n]", text[:4_000]) if re.search(r"\w{3}", piece)]
+    return max(pieces, key=lambda piece: (sum(word in error.message for word in piece.split()), -len(piece)), default="").strip()[:300]
 
 
 def is_unflagged_failure(kind: str, output: str) -> bool:

@@ -67,7 +67,7 @@ def is_same_check(run: Run, other: Run) -> bool:
         return bool(run.command.key)
     if run.command.kind != other.command.kind:
         return False
-    if run.command.kind in CHECKS:
+    if run.command.is_check:
         mine, theirs = run.command.key.split(" ", 1)[0], other.command.key.split(" ", 1)[0]
         return mine == theirs or (
             {mine, theirs} <= {"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"} and run.command.kind == "test"

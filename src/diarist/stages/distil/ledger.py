@@ -147,6 +147,8 @@ class Trouble:
     message: str
     tool: str
     where: str
+    quote: str = ""
+    """Exact piece of a step that tells of it."""
     steps: list[int] = field(default_factory=list)
     count: int = 0
     last: int = -1

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from diarist.model.entry import Outcome, Signal
 from diarist.model.host import HostFacts
 from diarist.model.redacted import derived
-from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.ledger import Ledger, Run
 
 
@@ -29,7 +28,7 @@ _SOURCE_KINDS = frozenset({"test", "build", "typecheck", "lint"})
 
 def decide(ledger: Ledger, host: HostFacts) -> Judgement:
     """Outcome, verification and the signals they rest on."""
-    checks = [run for run in ledger.runs if run.command.kind in CHECKS and run.passed is not None]
+    checks = [run for run in ledger.runs if run.command.is_check and run.passed is not None]
     verified, check_signals = _verification(ledger, checks)
     stop = _stop(ledger)
     trials = _recoveries(ledger, checks, host)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from diarist.model.entry import CommandKind
+from diarist.stages.distil.words import word_set
 
 
-def _table(rows: dict[CommandKind, str]) -> dict[str, CommandKind]:
+def _table(rows: Mapping[CommandKind, str]) -> dict[str, CommandKind]:
     return {name: kind for kind, names in rows.items() for name in names.split()}
 
 
@@ -122,8 +124,9 @@ SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
             "test": "t tst",
             "build": "publish pack",
             "search": "ls list view outdated",
+            "lint": "audit",
+            "run": "start init create",
         }
-        | {"lint": "audit", "run": "start init create"}
     ),
     "pnpm": _table(
         {"install": "i install add update remove rm", "build": "publish pack", "search": "ls list why", "run": "start create init"}

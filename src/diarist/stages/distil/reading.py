@@ -11,7 +11,8 @@ from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change, understand_call
 from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.commands import CHECKS, CommandLine, understand
-from diarist.stages.distil.failures import failure_line, is_unflagged_failure, window
+from diarist.stages.distil.complaints import MOST, complaints
+from diarist.stages.distil.failures import exact_line, failure_line, is_unflagged_failure, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
 from diarist.stages.distil.ledger import Asked, Changed, Ledger, Looked, Marked, Refused, Run, Said, Trouble
 from diarist.stages.distil.sections import parse_sections
@@ -25,6 +26,7 @@ SAID = 4_000
 ASKED = 6_000
 MOST_TROUBLES = 400
 MOST_TOOLS = 50_000
+_SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ class _Reader:
         self.awaiting: list[Run | Trouble] = []
         self.open: dict[tuple[str, str], list[Trouble]] = {}
         self.stopped = ""
+        self.is_afterwards = False  # the agent had answered; what follows was set off by a hook or the client
         self.loose = 0
 
     def take(self, number: int, step: Step) -> None:
@@ -83,7 +86,7 @@ class _Reader:
             self._prompt(number, step)
         else:
             self._notice(number, step)
-        if not step.actor and kind in ("call", "result", "reply", "prompt"):
+        if not step.actor and kind in ("call", "result", "reply", "prompt") and not self.is_afterwards:
             ledger.ended = kind
 
     def finish(self) -> Ledger:
@@ -132,21 +135,30 @@ class _Reader:
         if step.actor:
             self.said[step.actor] = Said(number, shorten(step.text, 600), step.actor)
             return
-        self.ledger.prompts.add(Asked(number, shorten(step.text, ASKED), self.stopped))
-        self.stopped = ""
-        self.said.pop("", None)
+        self._ask(number, step.text)
         self._trouble_in_prompt(number, step.text)
+
+    def _ask(self, number: int, text: str) -> None:
+        self.ledger.prompts.add(Asked(number, shorten(text, ASKED), self.stopped))
+        self.stopped = ""
+        self.is_afterwards = False
+        self.said.pop("", None)
 
     def _trouble_in_prompt(self, number: int, text: str) -> None:
         if len(text) < 20_000:
-            for error in errors_in(window(text)):
-                self._trouble(number, error, "person", "", "prompt")
+            shown = window(text)
+            for error in errors_in(shown):
+                self._trouble(number, error, "person", "", "prompt", exact_line(error, shown, text))
 
     def _notice(self, number: int, step: Step) -> None:
         mark = step.mark
+        ledger = self.ledger
+        if mark == "command" and (words := _request_in(step.text)):
+            self._ask(number, words)
+        if mark == "machine" and ledger.ended == "reply":
+            self.is_afterwards = True
         if not mark or mark in ("machine", "title"):
             return
-        ledger = self.ledger
         if mark == "refusal":
             self._refuse(number, step, None)
         elif mark != "compaction":
@@ -169,7 +181,7 @@ class _Reader:
         command = (
             understand(act.command) if act.command and act.kind == "shell" else understand("python -c ''") if act.kind == "code" else None
         )
-        key = step.call_id
+        key: str = step.call_id
         if not key:
             self.loose += 1
             key = f"\0{step.actor}\0{self.loose}"
@@ -258,10 +270,10 @@ class _Reader:
             why=waiting.why,
             actor=waiting.call.actor,
         )
-        found = self._errors_of(command, text, verdict.passed, error)
+        found = self._errors_of(command, text, verdict.passed)
         run.errors = tuple(dict.fromkeys(problem.fingerprint for problem in found))
         for problem in found:
-            self._trouble(number, problem, waiting.call.tool, command.key, command.kind)
+            self._trouble(number, problem, waiting.call.tool, command.key, command.kind, exact_line(problem, text, output))
         if verdict.passed is False:
             run.tail = text[-600:]
         if verdict.passed is not False or not found:
@@ -278,20 +290,16 @@ class _Reader:
         for path in reverted_by(command):
             self.book.revert(path)
 
-    def _errors_of(self, command: CommandLine, output: str, passed: bool | None, error: bool | None) -> list[FoundError]:
-        if not output:
+    def _errors_of(self, command: CommandLine, output: str, passed: bool | None) -> list[FoundError]:
+        if not output or (passed is True and command.is_check):
             return []
-        if passed is True and command.kind in CHECKS:
-            return []
-        found: list[FoundError] = []
-        if passed is False or (command.kind in CHECKS or command.kind in ("run", "install")):
-            found = errors_in(output)
-            if not found and passed is False and (line := failure_line(output)):
-                found = [FoundError(line, fingerprint(line), "", 0, ())]
-        elif command.kind in ("search", "other", "vcs") and len(output) < 600:
-            names = {program.name for program in command.programs} | {"bash", "sh", "zsh", "fatal", "error", "(eval)"}
-            found = [problem for problem in errors_in(output) if problem.message.split(":", 1)[0].strip("/").rsplit("/", 1)[-1] in names]
-        return found[:8]
+        if passed is None and command.kind in (*CHECKS, "run", "install"):
+            return errors_in(output)[:MOST]
+        programs = frozenset(program.name for program in command.programs) | _SHELLS
+        found = complaints(output, command.kind, programs, failed=passed is False)
+        if not found and passed is False and (line := failure_line(output)):
+            found = [FoundError(line, fingerprint(line), "", -1, ())]
+        return found
 
     def _tool_failed(self, waiting: _Pending, number: int, output: str, target: str) -> None:
         text = plain(window(output))
@@ -300,19 +308,19 @@ class _Reader:
             line = failure_line(text)
             if not line:
                 return
-            found = [FoundError(line, fingerprint(line), "", 0, ())]
+            found = [FoundError(line, fingerprint(line), "", -1, ())]
         for problem in found:
-            trouble = self._trouble(number, problem, waiting.call.tool, target, waiting.act.kind)
+            trouble = self._trouble(number, problem, waiting.call.tool, target, waiting.act.kind, exact_line(problem, text, output))
             if trouble is not None:
                 self.awaiting.append(trouble)
 
-    def _trouble(self, number: int, problem: FoundError, tool: str, target: str, kind: str) -> Trouble | None:
+    def _trouble(self, number: int, problem: FoundError, tool: str, target: str, kind: str, quote: str) -> Trouble | None:
         troubles = self.ledger.troubles
         trouble = troubles.get(problem.fingerprint)
         if trouble is None:
             if len(troubles) >= MOST_TROUBLES:
                 return None
-            trouble = troubles[problem.fingerprint] = Trouble(problem.fingerprint, problem.message, tool, problem.where)
+            trouble = troubles[problem.fingerprint] = Trouble(problem.fingerprint, problem.message, tool, problem.where, quote)
         trouble.count += 1
         trouble.last = number
         trouble.target = target
@@ -331,6 +339,13 @@ class _Reader:
         for trouble in self.open.pop((kind, target), ()):
             if trouble.last < number and (trouble.kind, trouble.target) == (kind, target):
                 trouble.resolved = True
+
+
+def _request_in(command: str) -> str:
+    """What the person asked with a slash command: `/review the new parser` asks for something, `/model opus` and `/clear` do not."""
+    name, _, rest = command.strip().partition(" ")
+    rest = rest.strip()
+    return rest if name.startswith("/") and (len(rest.split()) > 2 or len(rest) >= 16) else ""
 
 
 def _cd(command: str) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diarist.model.entry import Outcome
+from diarist.stages.distil.blocks import blocks
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
 from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.corrections import Correction, is_assent
 from diarist.stages.distil.fixes import Repair, is_same_check
-from diarist.stages.distil.ledger import Changed, Ledger, Run, Said, Trouble
+from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
 from diarist.stages.distil.sentences import best_of, clean, judge
 from diarist.stages.distil.telling import by_file, describe_change, names_of, new_lines, reason_for
 from diarist.text.clip import clip
@@ -100,7 +101,7 @@ def _passed(facts: Facts) -> Iterator[Bullet]:
     """Checks whose last run passed."""
     last: dict[str, Run] = {}
     for run in facts.ledger.runs:
-        if run.command.kind in CHECKS and run.passed is not None:
+        if run.command.is_check and run.passed is not None:
             last[run.command.key] = run
     for run in last.values():
         if run.passed:
@@ -124,25 +125,30 @@ def _passed(facts: Facts) -> Iterator[Bullet]:
 def _results(facts: Facts, grounded: frozenset[str]) -> Iterator[Bullet]:
     """What the last replies report, as far as it names what was really changed or, where nothing was, what was found."""
     ledger = facts.ledger
-    prompts = list(ledger.prompts)
-    finals = [ledger.last_reply] if ledger.last_reply else []
-    if not ledger.changes and len(prompts) > 1:
-        finals = [said for said in ledger.replies if not said.actor]
-    for said in finals:
-        for sentence in said.sentences:
-            if sentence.is_claim or sentence.is_chatter or sentence.is_intent:
-                continue
-            words = _words(sentence.text)
-            hits = len(words & grounded)
-            if ledger.writes and not hits:
-                continue
-            text = clean(sentence.text)
-            yield Bullet(
-                text if sentence.is_item or ledger.writes else f"Found: {text}",
-                sentence.text[:300],
-                (said.step,),
-                2.0 + min(hits, 4) * 0.5 + min(sentence.score, 5) * 0.3,
-            )
+    if ledger.writes:
+        if ledger.last_reply is not None:
+            yield from _reported(ledger.last_reply, grounded)
+        return
+    answers = [said for said in ledger.replies if not said.actor and said is not ledger.last_reply and len(said.text) > 200]
+    for said in [*answers[-20:], *([ledger.last_reply] if ledger.last_reply else [])]:
+        yield from _answered(said, is_last=said is ledger.last_reply)
+
+
+def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
+    for block in blocks(said.text):
+        hits = len(_words(block.text) & grounded)
+        if hits and not block.best.is_intent:
+            heading = f"{block.heading}: " if block.heading and len(block.text) < 60 else ""
+            yield Bullet(heading + block.text, block.best.text[:300], (said.step,), 2.0 + min(hits, 4) * 0.5 + min(block.score, 5) * 0.3)
+
+
+def _answered(said: Said, *, is_last: bool) -> Iterator[Bullet]:
+    """The pieces of an answer that say something by themselves."""
+    for block in blocks(said.text):
+        if block.best.is_intent or block.score < (0.5 if is_last else 2.5):
+            continue
+        heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
+        yield Bullet(f"Found: {heading}{block.text}", block.best.text[:300], (said.step,), 2.0 + min(block.score, 8) * 0.3 + (0.5 if is_last else 0.0))
 
 
 def _grounded_words(ledger: Ledger) -> frozenset[str]:
@@ -183,11 +189,12 @@ def _failing(facts: Facts) -> Iterator[Bullet]:
         diagnosis = _diagnosis(last.after)
         if diagnosis:
             told += f". {clip(diagnosis, 200)}"
-        if stands and last.command.kind in CHECKS:
+        if stands and last.command.is_check:
             told += " (never passed afterwards)"
-        is_check = last.command.kind in CHECKS
+        is_check = last.command.is_check
         weight = (7.0 if stands else 5.0 if repaired else 4.5) if is_check else (3.5 if stands else 2.5)
-        quote = messages[-1] if messages else last.line or line_of(last.tail) or line_of(last.text)
+        quotes = [ledger.troubles[mark].quote for mark in marks if mark in ledger.troubles]
+        quote = next((quote for quote in reversed(quotes) if quote), "") or line_of(last.text)
         yield Bullet(told, quote, (last.step, *((last.result,) if last.result >= 0 else ())), weight)
 
 
@@ -211,7 +218,7 @@ def _troubles(facts: Facts) -> Iterator[Bullet]:
 
 def _trouble_bullet(trouble: Trouble) -> Bullet:
     if trouble.kind == "prompt":
-        return Bullet(f"Reported by the person: {trouble.message}", trouble.message, tuple(trouble.steps[:4]), 4.0)
+        return Bullet(f"Reported by the person: {trouble.message}", trouble.quote, tuple(trouble.steps[:4]), 4.0)
     about = f" on {clip(trouble.target, 80)}" if trouble.target and trouble.kind not in CHECKS else ""
     text = f"{trouble.tool}{about} failed: {clip(trouble.message, 240)}"
     diagnosis = _diagnosis(trouble.after)
@@ -281,20 +288,26 @@ def _requests(facts: Facts) -> Iterator[Bullet]:
 
 
 def _looks(ledger: Ledger) -> Iterator[Bullet]:
+    searches: list[Looked] = []
     for looked in ledger.looked:
         if looked.kind == "agent" and looked.about:
             yield Bullet(f"Subagent: {clip(one_line(looked.about), 300)}", line_of(looked.about), (looked.step,), 4.0)
         elif looked.kind == "web" and looked.about:
             yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
-        elif looked.kind == "search" and looked.why is not None:
-            reason = best_of(looked.why.sentences)
-            if reason and looked.about:
-                yield Bullet(
-                    f"Searched for {clip(one_line(looked.about), 80)}: {clip(clean(reason), 200)}",
-                    reason[:300],
-                    (looked.why.step, looked.step),
-                    1.0,
-                )
+        elif looked.kind == "search" and looked.about:
+            searches.append(looked)
+    for at in range(0, len(searches), 6):
+        yield _searched(searches[at : at + 6])
+
+
+def _searched(group: Sequence[Looked]) -> Bullet:
+    """Several searches in one bullet: what was looked for and why."""
+    told: dict[str, list[str]] = {}
+    for looked in group:
+        reason = clip(clean(best_of(looked.why.sentences)), 110) if looked.why else ""
+        told.setdefault(reason, []).append(f"`{clip(one_line(looked.about), 60)}`")
+    text = "; ".join(f"{', '.join(dict.fromkeys(about))}" + (f" ({reason})" if reason else "") for reason, about in told.items())
+    return Bullet(f"Searched for {text}", line_of(group[0].about), tuple(looked.step for looked in group), 1.5)
 
 
 def _discarded(ledger: Ledger) -> Iterator[Bullet]:
@@ -310,7 +323,9 @@ def _discarded(ledger: Ledger) -> Iterator[Bullet]:
 
 
 def _decisions(ledger: Ledger) -> Iterator[Bullet]:
-    for said in [*ledger.replies, *ledger.thoughts]:
+    """Turns to another way, as the agent announced them before it acted."""
+    before = {id(event.why): event.why for event in [*ledger.runs, *ledger.changed, *ledger.looked] if event.why is not None}
+    for said in before.values():
         for sentence in said.sentences:
             if sentence.is_decision and not sentence.is_claim and not sentence.is_chatter and len(sentence.text) >= 30:
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from diarist.model.entry import Command, ErrorSeen
-from diarist.stages.distil.words import STOP, content_words
+from diarist.stages.distil.words import STOP, content_words, word_set
 
 MOST = 40
 _LANGUAGES = {

@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for tables of words."""
+    return frozenset(text.split())
+
+
 STOP = word_set(
     """
     a about after again all also am an and any are as at be because been before being both but by can could did do does doing don down

@@ -29,7 +29,7 @@ def shell_changes(command: CommandLine, folder: str = "") -> tuple[Change, ...]:
 
 
 def reverted_by(command: CommandLine) -> tuple[str, ...]:
-    """Paths whose changes a `git checkout -- PATH`, `git restore PATH`, `git stash` or `git reset --hard` takes back; "*" for all."""
+    """Paths whose changes a `git checkout -- PATH`, `git restore PATH`, `git reset --hard` takes back; "*" for all."""
     for program in command.programs:
         if program.name == "git" and len(program.words) > 1:
             words = program.words[1:]
@@ -43,7 +43,7 @@ def reverted_by(command: CommandLine) -> tuple[str, ...]:
                 )
                 if paths:
                     return tuple("*" if path in (".", "*", ":/") else path for path in paths if not path.startswith("-"))
-            if words[:2] in (("reset", "--hard"), ("stash", "drop")) and len(words) == 2:
+            if words == ("reset", "--hard"):
                 return ("*",)
     return ()
 

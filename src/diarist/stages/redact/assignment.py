@@ -11,19 +11,20 @@ import re
 from typing import NamedTuple
 
 from diarist.stages.redact.spans import Span
+from diarist.stages.redact.values import Value, value_after
 from diarist.stages.redact.verdict import is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
 
-_NAME_CHARACTERS = bytes(code for code in range(256) if chr(code).isascii() and chr(code).isalnum() or code in b"_.-$@" or code >= 128)
+_NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
 _CLOSERS = b" \t\"'`\\])*?+!~"
-_ENCODED_CLOSERS = (b"%22", b"%27", b"%5D", b"%20", b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"\\u0027", b"&lt;/b&gt;")
-_TYPE = re.compile(rb"[ \t]+(?:string|str|String|char\s*\*|const char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
+_ENCODED_CLOSERS = (b"%22", b"%27", b"%5D", b"%20", b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"\\u0027")
+_TYPE = re.compile(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
 _WORDS_BEFORE = re.compile(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,3}\Z")
 _REACH = 96
 
 
 class Site(NamedTuple):
-    """A key and where it stands."""
+    """A key, its name, and where it starts."""
 
     key: Key
     name: bytes
@@ -36,16 +37,16 @@ def key_before(data: bytes, at: int) -> Site:
     left = _strip_closers(data[low:at])
     name = left[len(left.rstrip(_NAME_CHARACTERS)) :].strip(b"-.")
     key = read_key(name)
-    if key is NO_KEY or key.level == Level.NONE:
-        typed = _TYPE.search(left)
+    if key.level == Level.NONE:
+        typed = _TYPE.search(data[low:at].rstrip())
         if typed is None:
             return Site(NO_KEY, name, low)
-        left = _strip_closers(left[: typed.start()])
+        left = _strip_closers(data[low : low + typed.start()])
         name = left[len(left.rstrip(_NAME_CHARACTERS)) :].strip(b"-.")
         key = read_key(name)
     start = low + left.rfind(name)
-    if name.islower() or name.isalpha():
-        words = _WORDS_BEFORE.search(left[: len(left) - len(name)])
+    if name.isalpha():
+        words = _WORDS_BEFORE.search(data[low:start])
         if words is not None:
             key = read_key(words[0] + name)
     return Site(key, name, start)
@@ -60,16 +61,77 @@ def _strip_closers(left: bytes) -> bytes:
 
 
 _OPERATOR = re.compile(
-    rb"""
-      (?: %(?:25)?3[AaDd] | \\+u003[aAdD] | &\#6[01]; | \xef\xbc\x9a | (?:=>|:=|={1,3}|:{1,3}=|:)>? | \|\|? | -?> | , | is\b | was\b )
-    """,
-    re.VERBOSE,
+    rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+"
 )
-_QUOTE = (
-    rb"\\*(?:\"\"\"|'''|[\"'`])|%(?:25)?2[27]|&quot;|&\#3[49];|&apos;|\\+u002[27]|\xe2\x80[\x98\x9c]"
-)
-_LEAD = re.compile(
-    rb"(?P<gap>[ \t]*(?P<far>(?:\\+[nrt]|\r?\n)[ \t\d+>|\xe2\x86\x92-]*)?)\*{0,2}[ \t]*"
-    rb"(?P<call>(?:[A-Za-z_][\w.:]*!?\()?\(*[ \t]*(?:await |new )?)(?P<prefix>[bBrRuUfFlLN@$]{0,2})(?P<quote>" + _QUOTE + rb")",
-    re.VERBOSE if False else 0,
-)
+_SCHEME = re.compile(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
+_LINE_NOISE = re.compile(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
+_LINE_END = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
+
+
+def confirm(data: bytes, operator: int) -> Span | None:
+    """The span of the secret assigned at `operator`, if there is one."""
+    site = key_before(data, operator)
+    if site.key.level == Level.NONE:
+        return None
+    match = _OPERATOR.match(data, operator)
+    if match is None:
+        return None
+    written = match[0]
+    if written == b">" and not _is_tag(data, site.start):
+        return None
+    setting = _is_setting(data, site, operator, written)
+    value = value_after(data, match.end(), setting=setting and site.name.isupper())
+    if value is None:
+        return None
+    return judge(data, site, value, setting=setting or _is_whole_line(data, site, value, written))
+
+
+def judge(data: bytes, site: Site, value: Value, *, setting: bool) -> Span | None:
+    """The span of `value` if it is the secret that the key at `site` promises."""
+    start, key = value.start, site.key
+    text = data[start : value.end]
+    scheme = _SCHEME.match(text)
+    if scheme is not None and scheme.end() < len(text):
+        start += scheme.end()
+        text = data[start : value.end]
+        key = key._replace(level=max(key.level, Level.MEDIUM))
+    if value.template and (b"{" in text):
+        return None
+    if value.far or value.call:
+        key = key._replace(level=min(key.level, Level.MEDIUM))
+    if _echoes(site.name, text):
+        return None
+    if not is_secret(text, key, quoted=value.quoted, setting=setting):
+        return None
+    return Span(start, value.end, "assignment", key.kind, rank=1, origin=site.start)
+
+
+def _echoes(name: bytes, text: bytes) -> bool:
+    """`token=token`, `PASSWORD: "password"`, `apiKey: self.apiKey`."""
+    return text.lower().replace(b"_", b"").endswith(name.lower().replace(b"_", b"").split(b".")[-1])
+
+
+def _is_tag(data: bytes, start: int) -> bool:
+    return data[start - 1 : start] in (b"<", b":") or data[start - 4 : start] == b"&lt;"
+
+
+def _is_setting(data: bytes, site: Site, operator: int, written: bytes) -> bool:
+    """Whether an unquoted word after this operator is a value and no code."""
+    if written in (b">", b"|") or written.startswith(b"%"):
+        return True
+    before = data[max(0, site.start - 2) : site.start]
+    if before.endswith((b";", b"&", b"?", b"--")):
+        return True
+    tight = data[operator - 1 : operator] not in b" \t" and data[operator + 1 : operator + 2] not in (b" ", b"\t")
+    if written == b"=" and tight and site.name.isupper():
+        return True
+    return written == b"=" and tight and _LINE_NOISE.search(data[max(0, site.start - 24) : site.start]) is not None
+
+
+def _is_whole_line(data: bytes, site: Site, value: Value, written: bytes) -> bool:
+    """`key: value` alone on its line, as in YAML, or `--flag value`."""
+    if written.isspace():
+        return True
+    if not written.startswith((b":", b"=", b"\xef")) or _LINE_END.match(data, value.end) is None:
+        return False
+    return _LINE_NOISE.search(data[max(0, site.start - 24) : site.start]) is not None

@@ -1,0 +1,275 @@
+"""Codex CLI: `~/.codex/sessions/…/rollout-*.jsonl`, three generations of it.
+
+- a JSON object with `items` (the first, TypeScript client): `CodexDocument`;
+- bare JSON lines: a header, then response items without times;
+- envelopes `{timestamp, type, payload}`.
+
+Messages are told twice in the last one, as response items and as events. Items are read; an event counts only where no
+item says the same. A subagent's file counts for the thread that it names as its parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.codex_events import add_event
+from diarist.importers.codex_items import CodexMemory, add_item
+from diarist.importers.documents import DocumentReading, opening_id
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.switches import effort_change, model_change
+from diarist.importers.values import as_dict, as_list, as_str, as_time, first_str, words
+from diarist.model.session import RawStep, SessionInfo
+from diarist.ports import Reading
+
+_ENVELOPES = words("session_meta turn_context response_item event_msg compacted world_state inter_agent_communication_metadata")
+_BARE = words("message reasoning function_call function_call_output local_shell_call custom_tool_call custom_tool_call_output")
+_OLD = words("tool_call tool_result function_call function_result")
+_decode = msgspec.json.Decoder().decode
+
+
+class CodexFormat:
+    """What the lines of one rollout mean."""
+
+    agent = "codex"
+    name = "codex/jsonl"
+
+    def __init__(self) -> None:
+        self._memory = CodexMemory()
+        self._actor = ""
+        """Id of the subagent whose thread this file is."""
+        self._meta_at = -1
+        self._model = self._effort = ("", -1)
+
+    def decode(self, raw: bytes) -> Any:
+        """A plain JSON value."""
+        return _decode(raw)
+
+    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The same object."""
+        return value
+
+    def ignore(self, raw: bytes) -> str:
+        """Filler of the second generation: nearly half of its lines."""
+        return "state" if raw.startswith(b'{"record_type":"state"') else ""
+
+    def session_of(self, record: Record) -> str:
+        """The thread of the first header, or the parent it names for a subagent. Later headers tell of forks and resumes."""
+        meta = _header(record.value)
+        if meta is None or (self._meta_at >= 0 and self._meta_at != record.at):
+            return ""
+        parent, _ = _subagent(meta)
+        return parent or as_str(meta.get("id"))
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """Folder, version, branch, repository, parent, model, title."""
+        value: dict[str, Any] = record.value
+        payload = as_dict(value.get("payload"))
+        meta = _header(value)
+        if meta is not None:
+            git = as_dict(meta.get("git"))
+            parent, _ = _subagent(meta)
+            pairs = [
+                ("cwd", meta.get("cwd")),
+                ("version", meta.get("cli_version")),
+                ("branch", git.get("branch")),
+                ("repository", git.get("repository_url")),
+            ]
+            pairs += [("actor", actor), ("parent", "" if parent else meta.get("forked_from_id"))]
+        elif value.get("type") == "turn_context":
+            pairs = [("cwd", payload.get("cwd")), ("model", payload.get("model")), ("effort", payload.get("effort"))]
+        else:
+            pairs = [("title", payload.get("thread_name")), ("model", value.get("model"))]
+        return ((name, fact) for name, fact in pairs if fact and isinstance(fact, str))
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one line."""
+        value: dict[str, Any] = record.value
+        kind = as_str(value.get("type"))
+        at = as_time(value.get("timestamp") or value.get("created_at"))
+        tally.moment(at)
+        if kind in _ENVELOPES:
+            tally.flags.add("envelope")
+        if _header(value) is not None:
+            return self._open(record)
+        rid = f"{self._actor}-n{record.number}" if self._actor else f"n{record.number}"
+        draft = Draft(session, rid, at, record.line, self._actor)
+        if kind in _ENVELOPES:
+            reason = self._envelope(draft, kind, record, tally)
+        elif value.get("record_type"):
+            reason = "state"
+        elif kind == "error":
+            reason = add_event(draft, value, tally, self._memory)
+        else:
+            reason = add_item(draft, value, tally, self._memory)
+        return reason or draft.steps
+
+    def _open(self, record: Record) -> Sequence[RawStep]:
+        if self._meta_at < 0:
+            self._meta_at = record.at
+            self._actor = _subagent(_header(record.value) or {})[1]
+        return ()
+
+    def _envelope(self, draft: Draft, kind: str, record: Record, tally: Tally) -> str:
+        payload = as_dict(record.value.get("payload"))
+        if kind == "response_item":
+            return add_item(draft, payload, tally, self._memory)
+        if kind == "event_msg":
+            return add_event(draft, payload, tally, self._memory)
+        if kind == "turn_context":
+            self._switch(draft, as_str(payload.get("model")), as_str(payload.get("effort")), record.at)
+            return ""
+        if kind == "compacted" and as_str(payload.get("message")):
+            draft.add("notice", 0, payload["message"], "compaction")
+            return ""
+        return "state"
+
+    def _switch(self, draft: Draft, model: str, effort: str, at: int) -> None:
+        """Notices for a change of model or effort since the last turn."""
+        before, tried = self._model[0], self._effort[0]
+        if model and before and model != before:
+            draft.add("notice", "model", f"{before} -> {model}", model_change(before, model))
+        if effort and tried and effort != tried:
+            draft.add("notice", "effort", f"{tried} -> {effort}", effort_change(tried, effort))
+        self._model = (model, at) if model else self._model
+        self._effort = (effort, at) if effort else self._effort
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of the session; of a subagent's file, of that subagent."""
+        generation = (
+            "codex/envelope" if "envelope" in tally.flags or (self._meta_at >= 0 and tally.facts.latest("version")) else "codex/bare"
+        )
+        return tally.info(session, self.agent, generation, role="subagent" if self._actor else "main", actor=self._actor)
+
+    def pack(self) -> Any:
+        """Hashes and places."""
+        return [self._memory.pack(), self._meta_at, self._model[1], self._effort[1]]
+
+    def unpack(self, packed: Any, read: Callable[[int], dict[str, Any] | None]) -> None:
+        """Takes up what `pack` gave."""
+        memory, self._meta_at, model_at, effort_at = packed
+        self._memory.unpack(memory)
+        meta = _header(read(self._meta_at) or {}) if self._meta_at >= 0 else None
+        if meta is not None:
+            self._actor = _subagent(meta)[1]
+        self._model = as_str(as_dict((read(model_at) or {}).get("payload")).get("model")) if model_at >= 0 else "", model_at
+        self._effort = as_str(as_dict((read(effort_at) or {}).get("payload")).get("effort")) if effort_at >= 0 else "", effort_at
+
+
+def _header(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The facts of a line that opens a thread, None for any other."""
+    if value.get("type") == "session_meta":
+        return as_dict(value.get("payload"))
+    if (
+        "type" not in value
+        and "record_type" not in value
+        and isinstance(value.get("id"), str)
+        and "timestamp" in value
+        and "role" not in value
+    ):
+        return value
+    return None
+
+
+def _subagent(meta: dict[str, Any]) -> tuple[str, str]:
+    """Parent thread and own id, both empty for a thread that a person started."""
+    source = as_dict(meta.get("source")).get("subagent")
+    if source is None:
+        return "", ""
+    spawn = as_dict(as_dict(source).get("thread_spawn"))
+    parent = first_str(spawn, "parent_thread_id") or first_str(meta, "parent_thread_id", "forked_from_id")
+    return (parent, as_str(meta.get("id"))) if parent else ("", "")
+
+
+class CodexDocument:
+    """The first generation: one object with all items."""
+
+    name = "codex/document"
+
+    def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
+        """Steps of the one session."""
+        document = as_dict(document)
+        header = as_dict(document.get("session"))
+        items = as_list(document.get("items"))
+        session = as_str(header.get("id")) or opening_id(items[:2])
+        tally = ledger.open(session)
+        at = as_time(header.get("timestamp"))
+        tally.moment(at)
+        for name, fact in (
+            ("cwd", header.get("cwd")),
+            ("branch", as_dict(header.get("git")).get("branch")),
+            ("model", header.get("model")),
+        ):
+            if isinstance(fact, str) and fact:
+                tally.facts.tell(name, fact, 0)
+        memory = CodexMemory()
+        for number, item in enumerate(items, 1):
+            if not isinstance(item, dict):
+                tally.broken(number, "not an object")
+                continue
+            draft = Draft(session, f"n{number}", at, number)
+            reason = add_item(draft, item, tally, memory)
+            if reason:
+                tally.skip(reason)
+            else:
+                tally.keep()
+            yield from draft.steps
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of the header."""
+        return tally.info(session, "codex", self.name)
+
+
+def _looks(seen: Glimpse) -> int:
+    header = as_dict(seen.mapping.get("session"))
+    if "items" in seen.mapping and "session" in seen.mapping and "id" in header:
+        return 90
+    return max(map(_likeness, seen.objects), default=0)
+
+
+def _likeness(record: dict[str, Any]) -> int:
+    kind = record.get("type")
+    if kind in _ENVELOPES and "payload" in record:
+        return 95
+    if record.get("record_type") == "state" or ("instructions" in record and "id" in record and "timestamp" in record):
+        return 90
+    if (
+        kind in _BARE
+        and ("call_id" in record or "content" in record or "summary" in record)
+        and "sessionId" not in record
+        and "uuid" not in record
+    ):
+        return 45
+    return 42 if kind in _OLD and "function" in record else 0
+
+
+def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
+    base = Path(environ["CODEX_HOME"]) if environ.get("CODEX_HOME") else home / ".codex"
+    return [base / "sessions", base / "archived_sessions"]
+
+
+def _open(stream: BinaryIO, state: bytes) -> Reading:
+    if not state and _is_document(stream):
+        return DocumentReading(stream, CodexDocument())
+    return JsonLinesReading(stream, CodexFormat(), state)
+
+
+def _is_document(stream: BinaryIO) -> bool:
+    """True for one object over many lines, or one that begins with the first generation's key."""
+    if not stream.seekable():
+        return False
+    here = stream.tell()
+    head = stream.read(4096)
+    stream.seek(here)
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return text[1:].lstrip().startswith(b'"session"') or text.startswith((b"{\n", b"{\r\n"))
+
+
+IMPORTER = FormatImporter("codex", _looks, _open, _roots)

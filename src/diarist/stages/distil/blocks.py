@@ -1,0 +1,87 @@
+"""A reply taken apart as it is laid out: paragraphs and list items under their headings. What an answer says, in pieces to quote."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from diarist.stages.distil.sentences import Sentence, clean, judge, sentences
+
+LONGEST = 460
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*\n]{2,90})\*\*\s*:?)\s*$")
+_ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
+_RULE = re.compile(r"^\s*(?:[-*_=]{3,}|\|.*\|)\s*$")
+
+
+class Block(NamedTuple):
+    """One thing that a reply says. `text` is for reading; `parts` are exact pieces of its lines, for quoting."""
+
+    text: str
+    parts: tuple[Sentence, ...]
+    heading: str
+    is_item: bool
+
+    @property
+    def score(self) -> float:
+        """The best of its sentences, a little more for each further telling one."""
+        ranked = sorted((part.score for part in self.parts), reverse=True)
+        return ranked[0] + sum(0.3 * min(max(value, 0.0), 3.0) for value in ranked[1:4]) if ranked else -9.0
+
+    @property
+    def best(self) -> Sentence:
+        return max(self.parts, key=lambda part: part.score)
+
+
+class _Lines(NamedTuple):
+    heading: str
+    is_item: bool
+    lines: list[str]
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of a reply in order; code, tables and empty phrases are left out."""
+    made = (_block(group) for group in _groups(text))
+    return tuple(block for block in made if block is not None)
+
+
+def _groups(text: str) -> list[_Lines]:
+    groups: list[_Lines] = []
+    heading, fenced, fresh = "", False, True
+    for line in text.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced, fresh = not fenced, True
+            continue
+        if fenced or not line.strip() or _RULE.match(line):
+            fresh = True
+            continue
+        title = _HEADING.match(line)
+        if title:
+            heading, fresh = clean(title["hash"] or title["bold"]), True
+            continue
+        item = _ITEM.match(line)
+        if item and (len(item["indent"]) < 2 or not groups or not groups[-1].is_item):
+            groups.append(_Lines(heading, True, [item["text"]]))
+        elif item or (not fresh and groups) or (line.startswith("  ") and groups and groups[-1].is_item):
+            groups[-1].lines.append(item["text"] if item else line.strip())
+        else:
+            groups.append(_Lines(heading, False, [line.strip()]))
+        fresh = False
+    return groups
+
+
+def _block(group: _Lines) -> Block | None:
+    parts: list[Sentence] = []
+    for line in group.lines:
+        parts += sentences(line) or ((judge(line.strip()),) if len(line.strip()) > 3 else ())
+    kept, room = [], LONGEST
+    for part in parts:
+        if part.is_chatter or part.is_claim:
+            continue
+        if len(part.text) + 1 > room and kept:
+            break
+        kept.append(part)
+        room -= len(part.text) + 1
+    if not kept:
+        return None
+    text = " ".join(clean(part.text) if part.text.endswith((".", "。", "!", "?", ":")) else f"{clean(part.text)};" for part in kept).rstrip(";")
+    return Block(text, tuple(kept), group.heading, group.is_item)

@@ -1,0 +1,79 @@
+"""Errors in the output of a command that is known to have failed, or that says so in its own name.
+
+`text.fingerprint.errors_in` finds what is an error wherever it stands. Here more is known: a check failed, so its lines
+`file:line: message` and the names of its failed tests are errors too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from diarist.model.entry import CommandKind
+from diarist.text.fingerprint import FoundError, errors_in, fingerprint
+
+MOST = 8
+_PLACED = re.compile(r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,]\d+\)?)?)\)?:?\s+(?P<message>(?!in <|\d+ passed).{6,300})$")
+_GO_TEST = re.compile(r"\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?$")
+_TEST = re.compile(
+    r"\s*(?:(?:FAILED|ERROR) (?P<pytest>\S+::\S+)(?: - (?P<why>.*))?|(?:FAIL|ERROR): (?P<unittest>\w+ \(\S+\)).*|(?:✕|✗|×|✘) (?P<js>\S.{3,160}?)(?: \(?\d+ ?ms\)?)?|● (?P<jest>.{3,160} › .{3,160})|"
+    r"not ok \d+ -? ?(?P<tap>\S.*)|test (?P<rust>\S+) \.\.\. FAILED|FAILED: (?P<other>\S.{2,160}))$"
+)
+_SPEAKS = re.compile(r"(?P<name>[\w./+-]{1,60}): (?:line \d+: )?(?P<message>.{2,300})$")
+_FAULT = re.compile(
+    r"no such file|not found|cannot |can't |permission denied|is a directory|not a directory|no matches|not a git|invalid|unknown|unrecognized|illegal|missing|refused|denied|unable to|failed|"
+    r"fehler|nicht gefunden|keine berechtigung|introuvable|aucun fichier|no existe|见つかりません|ありません|没有那个|未找到|нет такого|не найден",
+    re.IGNORECASE,
+)
+_FOLLOW_UP = re.compile(r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE)
+
+
+def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, failed: bool) -> list[FoundError]:
+    """The distinct errors of a command's output, most telling first found; what only follows from another error is left out."""
+    if failed and kind == "search":
+        return _distinct(list(_spoken(output, None)) or errors_in(output))
+    if failed:
+        found = errors_in(output)
+        placed = list(_placed(output)) if kind in ("test", "build", "lint", "typecheck", "run") else []
+        known = " ".join(error.message for error in found)
+        own = [error for error in placed if error.message[:60] not in known]
+        if own and all(_FOLLOW_UP.search(error.message) for error in found):
+            found = []
+        return _distinct([*found, *own])
+    return _distinct([error for error in _spoken(output, programs)])
+
+
+def _distinct(errors: list[FoundError]) -> list[FoundError]:
+    return list({error.fingerprint: error for error in reversed(errors)}.values())[::-1][:MOST]
+
+
+def _placed(output: str) -> Iterator[FoundError]:
+    lines = output.split("\n")
+    for number, line in enumerate(lines):
+        if len(line) > 400:
+            continue
+        go = _GO_TEST.match(line)
+        if go:
+            said = next((text.strip() for text in lines[number + 1 : number + 4] if re.match(r"\s+\S+\.go:\d+: ", text)), "")
+            yield _error(f"{go['name']} failed" + (f": {said}" if said else ""), said.split(": ", 1)[0] if said else "", number)
+            continue
+        test = _TEST.match(line)
+        if test:
+            name = next(value for key, value in test.groupdict().items() if value and key != "why")
+            yield _error(f"{name} failed" + (f": {test['why']}" if test["why"] else ""), "", number)
+            continue
+        placed = _PLACED.match(line) if ":" in line or "(" in line else None
+        if placed and not line.lstrip().startswith(("at ", "File ", "from ")) and not re.match(r"\s+\S+\.go:\d+: ", line):
+            yield _error(placed["message"].strip(), placed["where"], number)
+
+
+def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[FoundError]:
+    """Lines such as "ls: cannot access 'x'" by one of these programs, or by any (None)."""
+    for number, line in enumerate(output.split("\n")[:40]):
+        match = _SPEAKS.match(line.strip()) if len(line) < 400 else None
+        if match and (programs is None or match["name"].rsplit("/", 1)[-1] in programs) and _FAULT.search(match["message"]):
+            yield _error(line.strip(), "", number)
+
+
+def _error(message: str, where: str, number: int) -> FoundError:
+    return FoundError(message[:300], fingerprint(message), where, number, ())

@@ -1,0 +1,49 @@
+"""Fixtures that several kinds of tests use."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home folder of the test's own."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def environ(home: Path) -> dict[str, str]:
+    """The environment of a user who has nothing of Diarist yet."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "SYSTEMROOT")}
+    return {**kept, "HOME": str(home), "USERPROFILE": str(home), "USER": "tester", "PYTHONUTF8": "1"}
+
+
+@pytest.fixture
+def diarist(environ: dict[str, str], home: Path) -> Run:
+    """Runs the command line in a process of its own: `diarist("diary", "list")`."""
+
+    def run(*arguments: str | Path, stdin: str | None = None, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "diarist", *map(str, arguments)]
+        options: dict[str, Any] = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 120}
+        return subprocess.run(command, input=stdin or "", env=environ, cwd=cwd or home, **options)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test reads or writes the settings or the workspace of whoever runs it."""
+    folder = tmp_path_factory.mktemp("user")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "DIARIST_HOME", "LOCALAPPDATA", "APPDATA"):
+        monkeypatch.setenv(name, str(folder / name.lower()))
