@@ -72,6 +72,7 @@ def open_memory(
 
 def build_reader(settings: Settings, read_only: bool = False) -> Reader:
     """What it takes to read transcripts; worker processes build their own."""
+    from diarist.app.consent import withhold_rules
     from diarist.importers import find_importer
     from diarist.stores import open_vault
 
@@ -80,6 +81,7 @@ def build_reader(settings: Settings, read_only: bool = False) -> Reader:
         redactor=build_redactor(settings),
         vault=open_vault(settings.workspace / "vault", read_only=read_only),
         clip=settings.get("ingest.clip"),
+        withhold=withhold_rules(settings),
     )
 
 

@@ -30,6 +30,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("actor", str, "", "Name written into history for what you do; empty: the login name.", "DIARIST_ACTOR"),
     Setting("ingest.jobs", int, 0, "Processes that read transcripts at once; 0: as many as cores, at most four."),
     Setting("ingest.clip", int, 65536, "Characters kept of one long text of a step (head and tail); the rest is counted as cut."),
+    Setting("capture.ignore_paths", list, [], "Folders and files to keep out: shell patterns, as ~/private/* or */.env."),
+    Setting("capture.ignore_prompts", list, [], "Regular expressions; a turn whose prompt fits one is withheld."),
+    Setting("capture.idle_seconds", int, 90, "A session without a new event for so long is imported.", "DIARIST_IDLE_SECONDS"),
+    Setting("recall.hook_characters", int, 2000, "Characters a hook gives an agent at most; 0: none.", "DIARIST_HOOK_CHARACTERS"),
+    Setting("atlas.url", str, "http://127.0.0.1:7788", "Where Atlas answers; results link there.", "DIARIST_URL"),
     Setting("publish.enabled", bool, True, "Write each entry as diary JSON and hub Markdown.", project=True),
     Setting("hub.outcomes", list, ["completed", "recovered"], "Outcomes that get a hub document.", project=True),
     Setting(

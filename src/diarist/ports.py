@@ -8,10 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from diarist.model.hit import HitRow, Match, Query
+from diarist.model.hit import Frequencies, HitRow, Match, Query
 from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
 from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.model.use import Scope, Use
 
 
 class Reading(Protocol):
@@ -111,6 +112,10 @@ class Transaction(Protocol):
         """Fixes the file name a record was first published under, relative to its publish root."""
         ...
 
+    def add_use(self, use: Use) -> bool:
+        """Adds to the usefulness ledger; False where it stands there already or the record is gone."""
+        ...
+
 
 class Store(Protocol):
     """The truth. One tenant at a time; every key leads with it. All times are aware UTC."""
@@ -177,6 +182,14 @@ class Store(Protocol):
         """Id of the record that holds this published name."""
         ...
 
+    def list_uses(self, record_id: str | None = None, limit: int = 1000) -> list[Use]:
+        """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""
+        ...
+
+    def list_scopes(self) -> list[Scope]:
+        """Active records counted by project, kind and agent, sorted."""
+        ...
+
     def tombstone_key(self) -> bytes:
         """Secret of this workspace for keyed hashes (32 bytes)."""
         ...
@@ -202,8 +215,16 @@ class Index(Protocol):
         """Best first; equal scores by seq, newest first."""
         ...
 
+    def frequencies(self, terms: Sequence[str], *, errors_only: bool = False) -> Frequencies:
+        """How common analysed terms are: what tells a rare word from a common one."""
+        ...
+
     def suggest(self, term: str) -> list[str]:
         """Indexed words a typo away, best first."""
+        ...
+
+    def record_count(self) -> int:
+        """Records it holds now."""
         ...
 
     def clear(self) -> None: ...

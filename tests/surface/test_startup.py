@@ -7,24 +7,8 @@ import sys
 
 import pytest
 
-HEAVY = set(
-    [
-        "click",
-        "rich",
-        "msgspec",
-        "tantivy",
-        "mcp",
-        "starlette",
-        "uvicorn",
-        "jinja2",
-        "hyperscan",
-        "zstandard",
-        "yaml",
-        "numpy",
-        "psycopg",
-        "httpx2",
-    ]
-)
+HEAVY = {"click", "rich", "msgspec", "tantivy", "mcp", "starlette", "uvicorn", "jinja2"}
+HEAVY |= {"hyperscan", "zstandard", "yaml", "numpy", "psycopg", "httpx2"}
 
 
 def loaded(*arguments: str, code: str = "") -> set[str]:

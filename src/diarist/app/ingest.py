@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from diarist.app.consent import may_capture
 from diarist.app.distilling import Changed, distil_dirty
+from diarist.app.evidence import main_info
 from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
 from diarist.errors import StoreError, UsageError
@@ -199,6 +201,8 @@ class Ingest:
         from diarist.app.distilling import project_of
 
         if self._options.agent is not None and part.agent != self._options.agent:
+            return False
+        if not may_capture(self._box.settings, part.session, main_info([part]).cwd):
             return False
         return self._options.project is None or project_of([part]) == self._options.project
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -13,13 +13,17 @@ from diarist.errors import AmbiguousIdError, NotFoundError, ReadOnlyError
 
 if TYPE_CHECKING:
     from diarist.app.distilling import Changed
+    from diarist.app.fixes import Solved
+    from diarist.app.graph import Neighbour
     from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
+    from diarist.app.review import Filed
     from diarist.app.syncing import SyncReport
     from diarist.app.toolbox import Toolbox
     from diarist.app.verifying import Verification
     from diarist.model.entry import Entry
     from diarist.model.hit import ContextPack, Hit
     from diarist.model.record import Record, RecordFilter
+    from diarist.model.use import Scope, Use
 
 
 class Memory:
@@ -263,6 +267,68 @@ class Memory:
         from diarist.app.recall import recall
 
         return recall(self._box.store, self._box.search_index(), query, budget=budget, project=project)
+
+    # --- in the agent's loop ----------------------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """Is it working? Last event of each client, backlog, last entry, last errors; see `app.status`."""
+        from diarist.app.status import full_status
+
+        return full_status(self._box)
+
+    def brief(self, kind: str, asked: str, *, project: str, cwd: str = "") -> ContextPack:
+        """What a hook tells an agent unasked: kind start, prompt or tool (a command that failed). See `app.briefing`."""
+        from diarist.app.briefing import brief
+
+        return brief(self._box, kind, asked, project=project, cwd=cwd)
+
+    def find_fixes(self, error: str, *, project: str | None = None, limit: int = 5) -> list[Solved]:
+        """Runs that solved an error like those in the text, best first, with what solved it."""
+        from diarist.app.fixes import find_fixes
+
+        return find_fixes(self._box, error, project=project, limit=limit)
+
+    def propose_edit(self, *, title: str, body: str, project: str = "", wanted: str | None = None, **more: Any) -> Filed:
+        """Files a proposal to add a document, or to change the one `wanted` names; see `app.editing`. Raises as `get` does."""
+        from diarist.app.editing import propose_edit
+
+        self._writable()
+        target = None if wanted is None else self.get(wanted)
+        return propose_edit(self._box, title=title, body=body, project=project or (target.project if target else ""), target=target, **more)
+
+    def neighbours(self, wanted: str) -> list[Neighbour]:
+        """What a record is related to, one step away: see `app.graph`. Raises as `get` does."""
+        from diarist.app.graph import neighbours
+
+        return neighbours(self._box.store, self.get(wanted))
+
+    def may_capture(self, session: str, cwd: str) -> bool:
+        """False for a session, project or folder that the user keeps out of Diarist."""
+        from diarist.app.consent import may_capture
+
+        return may_capture(self._box.settings, session, cwd)
+
+    def note_use(self, told: Iterable[tuple[Sequence[str], str, float, str]]) -> int:
+        """Adds to the usefulness ledger: (record ids, session, seconds since 1970, what became of them). Returns the new rows."""
+        from diarist.app.usefulness import note_use
+
+        self._writable()
+        return note_use(self._box, told)
+
+    def feedback(self, wanted: str, verdict: str, *, session: str = "") -> Use:
+        """Says what became of a record that was used: helped, harmful, ignored, followed or refuted. Raises as `get` does."""
+        from diarist.app.usefulness import feedback
+
+        self._writable()
+        return feedback(self._box, self.get(wanted).id, verdict, session)
+
+    def uses(self, wanted: str | None = None, *, limit: int = 1000) -> list[Use]:
+        """The usefulness ledger of a record, oldest first, or its newest rows over all records. Raises as `get` does."""
+        return self._box.store.list_uses(None if wanted is None else self.get(wanted).id, limit)
+
+    def scopes(self) -> list[Scope]:
+        """Active records counted by project, kind and agent."""
+        return self._box.store.list_scopes()
 
     # --- inner ------------------------------------------------------------------------------------------------------------
 

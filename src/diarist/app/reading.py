@@ -18,6 +18,7 @@ from diarist.errors import RedactionError
 from diarist.model.codec import to_json
 from diarist.model.record import Part, SourceState
 from diarist.model.session import CaptureReport, Problem, SessionInfo
+from diarist.stages.withhold import Withholding
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -84,7 +85,7 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
     state = _state_before(path, stream, importer.name if importer else "", head, reader, read_at)
     if importer is None:
         return FileRead(state, status="unknown", reason="empty" if not head else "no known transcript format")
-    go_on = before is not None and _continues(before.source, importer.name, head, state.size)
+    go_on = before is not None and not reader.withhold.needs_whole and _continues(before.source, importer.name, head, state.size)
     offset = before.source.offset if before is not None and go_on else 0
     stream.seek(offset)
     reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
@@ -121,8 +122,11 @@ def _dated(info: SessionInfo, mtime_ns: int, read_at: datetime) -> SessionInfo:
 
 def _choose(head: bytes, path: Path, explicit: bool, reader: Reader) -> Importer | None:
     importer = reader.find_importer(head, path) if head else None
-    if importer is not None and not explicit and importer.sniff(head, path) < WALK_CONFIDENCE:
+    if importer is None:
         return None
+    sure = importer.sniff(head, path)
+    if sure < WALK_CONFIDENCE and (not explicit or head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")):
+        return None  # JSON that no format knows, or only its first half yet: it is no plain text either
     return importer
 
 
@@ -187,7 +191,7 @@ def _copy(reading: Reading, reader: Reader) -> tuple[dict[str, ChunkWriter], _Ta
     """Redacts every step on its way into the vault. A record of which a step cannot be redacted is dropped and counted."""
     writers: dict[str, ChunkWriter] = {}
     tally = _Tally()
-    steps: Iterable[RawStep] = reading
+    steps: Iterable[RawStep] = map(Withholding(reader.withhold), reading)
     for raw in steps:
         writer = writers.get(raw.session)
         if writer is None:

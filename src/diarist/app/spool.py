@@ -8,11 +8,11 @@ anyway; the reading half is `app.backlog`. Layout, below the workspace:
     spool/worker.lock                                held by the one worker
     log/hook-faults                                  what went wrong in hooks: time, place, type of the error
     paused                                           there while capture and recall are paused; may hold when that ends
-    left-out/<client>~<session>                      a session that its user opted out of
+    left-out/<session>                               a session that its user opted out of
 """
 
 # pathlib, json and typing would cost a hook more than all it does.
-# ruff: noqa: PTH103, PTH110, PTH116, PTH118, PTH120, PTH208, PTH105, PTH108, PTH123
+# ruff: noqa: PTH103, PTH104, PTH110, PTH112, PTH116, PTH118, PTH120, PTH208, PTH123
 from __future__ import annotations
 
 import os
@@ -99,22 +99,23 @@ def ignored(cwd: str) -> bool:
     return False
 
 
-def leave_out(workspace: str, client: str, session: str) -> None:
+def leave_out(workspace: str, session: str) -> None:
     """Remembers that the user opted out of a session, so that no later import takes it. Nothing where there is no workspace."""
     if not session or not os.path.isdir(workspace):
         return
     folder = os.path.join(workspace, "left-out")
     os.makedirs(folder, 0o700, exist_ok=True)
-    os.close(os.open(os.path.join(folder, mark_name(client, session)), os.O_WRONLY | os.O_CREAT, 0o600))
+    os.close(os.open(os.path.join(folder, safe_name(session)), os.O_WRONLY | os.O_CREAT, 0o600))
 
 
-def mark_name(client: str, session: str) -> str:
-    """File name that stands for a session; ids of all known clients stay as they are."""
-    return f"{_safe(client)}~{_safe(session)}"[:200]
+def left_out(workspace: str, session: str) -> bool:
+    """True for a session that its user opted out of."""
+    return bool(session) and os.path.exists(os.path.join(workspace, "left-out", safe_name(session)))
 
 
-def _safe(text: str) -> str:
-    return "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else f"%{ord(char):X}" for char in text)
+def safe_name(session: str) -> str:
+    """File name that stands for a session; the ids of all known clients stay as they are."""
+    return "".join(char if char.isascii() and (char.isalnum() or char in "-_") else f"%{ord(char):X}" for char in session)[:200]
 
 
 def note_fault(workspace: str, place: str, error: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.config import Settings
+from diarist.model.privacy import WithholdRules
 
 if TYPE_CHECKING:
     from diarist.ports import Importer, Index, Publisher, Store, Vault
@@ -23,6 +24,7 @@ class Reader(NamedTuple):
     redactor: Redactor
     vault: Vault
     clip: int
+    withhold: WithholdRules = WithholdRules()
 
 
 class Toolbox(NamedTuple):

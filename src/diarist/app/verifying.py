@@ -91,21 +91,24 @@ def _hash(evidence: Evidence) -> str:
 
 
 def _quotes(entry: Entry, evidence: Evidence) -> list[str]:
-    """Quotes that do not stand in the step they name."""
-    wanted: dict[int, list[tuple[str, int, str]]] = {}
+    """Quotes that stand in none of the steps they name."""
+    open_quotes: dict[tuple[str, int], str] = {}
+    wanted: dict[int, list[tuple[str, int]]] = {}
     for name, items in entry.evidence.items():
         for item in items:
-            for place in item.steps[:1]:
-                wanted.setdefault(place, []).append((name, item.bullet, item.quote))
-    faults = []
+            open_quotes[name, item.bullet] = item.quote
+            for place in item.steps:
+                wanted.setdefault(place, []).append((name, item.bullet))
     for number, step in enumerate(evidence):
-        for name, bullet, quote in wanted.pop(number, ()):
+        asked = [key for key in wanted.get(number, ()) if key in open_quotes]
+        if asked:
             text = step.text + "\n" + (_strings(step.arguments) if step.arguments else "")
-            if quote not in text:
-                faults.append(f"{name}[{bullet}]: its quote does not stand in step {number}")
-        if not wanted:
+            for key in asked:
+                if open_quotes[key] in text:
+                    del open_quotes[key]
+        if not open_quotes:
             break
-    return faults + [f"{name}[{bullet}]: step {place} does not exist" for place, missing in wanted.items() for name, bullet, _ in missing]
+    return [f"{name}[{bullet}]: its quote stands in none of the steps it names" for name, bullet in open_quotes]
 
 
 def _strings(value: object) -> str:

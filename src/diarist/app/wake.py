@@ -57,7 +57,7 @@ if sys.platform == "win32":
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.BELOW_NORMAL_PRIORITY_CLASS
         null = subprocess.DEVNULL
-        subprocess.Popen(command[:-2], stdin=null, stdout=null, stderr=null, env=environ, close_fds=True, creationflags=flags)
+        subprocess.Popen(command[:-2], stdin=null, stdout=null, stderr=null, env=environ, close_fds=True, creationflags=flags)  # noqa: S603
 
 else:
     import fcntl

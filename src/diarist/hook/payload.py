@@ -66,7 +66,7 @@ def parse(raw: bytes) -> dict[str, Any]:
     try:
         from _json import make_scanner
 
-        value = make_scanner(_Plain)(text, 0)[0]
+        value = make_scanner(_Plain)(text, 0)[0]  # type: ignore[arg-type]
     except (ImportError, AttributeError, TypeError, StopIteration, ValueError, RecursionError):
         value = _parse_slowly(text)
     return value if isinstance(value, dict) else {}

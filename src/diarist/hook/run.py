@@ -1,6 +1,5 @@
 """The command itself: `diarist hook <event> --client <name> [--workspace PATH]`."""
 
-# ruff: noqa: PTH118
 from __future__ import annotations
 
 import os
@@ -34,9 +33,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _handle(kind: str, event: str, client: str, workspace: str, payload: dict[str, Any]) -> None:
-    session = payloads.session_of(payload)
     if truthy(os.environ.get("DIARIST_DISABLE")):
-        spool.leave_out(workspace, client, session)
+        spool.leave_out(workspace, payloads.session_of(payload))
         return
     cwd = payloads.folder_of(payload)
     if not payload or spool.paused(workspace) or spool.ignored(cwd):

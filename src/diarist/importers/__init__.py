@@ -19,6 +19,13 @@ GROUP = "diarist.importers"
 _BUILT_IN = {
     "claude-code": "claude_code",
     "codex": "codex",
+    "swe-agent": "swe_agent",
+    "mini-swe-agent": "mini_swe_agent",
+    "openhands": "openhands",
+    "tau-bench": "tau_bench",
+    "multi-agent-chat": "group_chat",
+    "messages": "messages",
+    "plain": "plain",
 }
 """Name of each built-in importer and the module below this package whose `IMPORTER` it is. Of equally sure ones the first wins."""
 

@@ -21,7 +21,8 @@ from diarist.importers.codex_events import add_event
 from diarist.importers.codex_items import CodexMemory, add_item
 from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
-from diarist.importers.glimpse import Glimpse
+from diarist.importers.encodings import peek
+from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.jsonlines import JsonLinesReading, Record
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.switches import effort_change, model_change
@@ -82,7 +83,7 @@ class CodexFormat:
                 ("branch", git.get("branch")),
                 ("repository", git.get("repository_url")),
             ]
-            pairs += [("actor", actor), ("parent", "" if parent else meta.get("forked_from_id"))]
+            pairs += [("parent", "" if parent else meta.get("forked_from_id"))]
         elif value.get("type") == "turn_context":
             pairs = [("cwd", payload.get("cwd")), ("model", payload.get("model")), ("effort", payload.get("effort"))]
         else:
@@ -256,20 +257,9 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
 
 
 def _open(stream: BinaryIO, state: bytes) -> Reading:
-    if not state and _is_document(stream):
+    if not state and "items" in glimpse(peek(stream, 65536)).first:
         return DocumentReading(stream, CodexDocument())
     return JsonLinesReading(stream, CodexFormat(), state)
-
-
-def _is_document(stream: BinaryIO) -> bool:
-    """True for one object over many lines, or one that begins with the first generation's key."""
-    if not stream.seekable():
-        return False
-    here = stream.tell()
-    head = stream.read(4096)
-    stream.seek(here)
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return text[1:].lstrip().startswith(b'"session"') or text.startswith((b"{\n", b"{\r\n"))
 
 
 IMPORTER = FormatImporter("codex", _looks, _open, _roots)

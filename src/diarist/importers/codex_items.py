@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from diarist.importers.codex_output import understand_output
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Tally
 from diarist.importers.speech import understand
+from diarist.importers.tool_output import understand_output
 from diarist.importers.values import as_arguments, as_dict, as_list, as_str, content_text, dicts, first_str, hash64
 
 _OPEN = 256

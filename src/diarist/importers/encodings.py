@@ -41,6 +41,16 @@ def utf8_lines(stream: BinaryIO) -> tuple[BinaryIO, bool]:
     return cast("BinaryIO", _Rejoined(head, stream)), False
 
 
+def peek(stream: BinaryIO, size: int) -> bytes:
+    """The next bytes without taking them; nothing where the stream cannot be wound back."""
+    if not stream.seekable():
+        return b""
+    here = stream.tell()
+    head = stream.read(size)
+    stream.seek(here)
+    return head
+
+
 class _Rejoined:
     """Lines of a stream that cannot be wound back, with the bytes that were read from its start."""
 

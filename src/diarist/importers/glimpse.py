@@ -11,7 +11,7 @@ from diarist.importers.encodings import as_utf8
 from diarist.importers.values import clean
 
 MAX_OBJECTS = 24
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|["\[\]{},]', re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
 _decoder = json.JSONDecoder(strict=False)
 
@@ -89,6 +89,8 @@ def prefix_value(text: str) -> Any:
     cut, closers = 0, ""
     for token in _TOKEN.finditer(text):
         mark = token.group()
+        if mark == '"':
+            break
         if mark in _CLOSERS:
             stack.append(_CLOSERS[mark])
             cut, closers = token.end(), "".join(reversed(stack))

@@ -29,7 +29,7 @@ _MACHINE = words(
     environment_details environment_context user_instructions INSTRUCTIONS collaboration_mode skills_instructions apps_instructions
     plugins_instructions personality_spec model_switch turn_aborted user_shell_command subagent_context fork-boilerplate agent_skills
     open_and_recently_viewed_files additional_data attached_files explicit_context hook_context session_context extension_context user_info
-    git_status project_layout realtime_conversation EXTREMELY_IMPORTANT EXTREMELY-IMPORTANT total_tokens"""
+    git_status project_layout uploaded_files realtime_conversation EXTREMELY_IMPORTANT EXTREMELY-IMPORTANT total_tokens"""
 )
 """Elements whose content a client wrote. Only names that no person would use in text of their own."""
 _PERSON = ("command-name", "command-args", "bash-input", "user-memory-input")

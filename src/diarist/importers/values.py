@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 _MAX_DEPTH = 64
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
@@ -122,6 +124,10 @@ def as_arguments(value: object) -> dict[str, Any] | None:
 
 def parse_json(text: str) -> Any:
     """The value a JSON text holds (lone surrogates made harmless), None where it is not JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
     try:
         return clean(json.loads(text, strict=False))
     except (ValueError, RecursionError):

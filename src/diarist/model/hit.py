@@ -24,7 +24,10 @@ class Query(NamedTuple):
     since: int | None = None
     before: int | None = None
     fingerprints: tuple[str, ...] = ()
-    """Error look-up: records that met one of these are found whatever their words are."""
+    """Error look-up: records that met one of these are found whatever their words are. Each is a whole fingerprint, its first
+    eight digits (the family), or "+" and a whole one: records that solved it."""
+    errors_only: bool = False
+    """Look for the terms among errors alone."""
 
 
 class Match(NamedTuple):
@@ -32,6 +35,13 @@ class Match(NamedTuple):
 
     seq: int
     score: float
+
+
+class Frequencies(NamedTuple):
+    """In how many records each of some terms stands, of how many there are."""
+
+    records: int
+    counts: dict[str, int]
 
 
 class HitRow(NamedTuple):

@@ -24,7 +24,7 @@ def write_atomically(target: Path, data: bytes) -> None:
     try:
         if target.is_file() and target.read_bytes() == data:
             return
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _make_private(target.parent)
         temp = target.parent / f"{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}"
         try:
             handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -42,6 +42,13 @@ def write_atomically(target: Path, data: bytes) -> None:
         raise StoreFullError(
             f"cannot write {target}: {error.strerror or error}. Free space or make the folder writable, then run again."
         ) from error
+
+
+def _make_private(folder: Path) -> None:
+    """The folder and what is missing above it, mode 0700 (`mkdir(parents=True)` gives the mode to the last one only)."""
+    if not folder.is_dir():
+        _make_private(folder.parent)
+        folder.mkdir(exist_ok=True, mode=0o700)
 
 
 def remove_file(target: Path) -> bool:

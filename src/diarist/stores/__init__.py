@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from os import PathLike
     from pathlib import Path
 
     from diarist.stores.sql_store import SqlStore
     from diarist.stores.vault import FolderVault
 
 
-def open_store(workspace: Path | None, *, read_only: bool = False, tenant: str = "local") -> SqlStore:
+def open_store(workspace: str | PathLike[str] | None, *, read_only: bool = False, tenant: str = "local") -> SqlStore:
     """Opens the store of a workspace folder, making both if they are missing; None: one in memory, gone when it is closed.
 
     `read_only` writes nothing, not even a lock file, and works on a read-only folder.

@@ -17,11 +17,14 @@ _json = msgspec.json.Encoder()
 
 
 class Event(NamedTuple):
-    """One change, as the chain sees it."""
+    """One change, as the chain sees it; `at` in microseconds since 1970 UTC."""
 
     seq: int
+    at: int
+    actor: str
     record_id: str
     action: str
+    op: str
     revision: int
     commitment: str
 
@@ -31,6 +34,6 @@ def commit(salt: bytes, payload: bytes) -> str:
     return hashlib.sha256(salt + payload).hexdigest()
 
 
-def link_hash(previous: str, link: int, at: int, actor: str, events: Sequence[Event]) -> str:
-    """Hash of one link: what was done by whom at what time (microseconds), and every link before it."""
-    return hashlib.sha256(_json.encode(["diarist-link/1", previous, link, at, actor, events])).hexdigest()
+def make_link(previous: str, events: Sequence[Event]) -> str:
+    """Link of one transaction: its events, and every transaction before it (`previous`: the last link; "" for the first)."""
+    return hashlib.sha256(_json.encode(["diarist-link/1", previous, events])).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -48,8 +48,6 @@ class Database(Protocol):
     def execute(self, sql: str, parameters: Parameters) -> int:
         """Runs one statement of the open transaction; returns the number of rows it changed."""
         ...
-
-    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None: ...
 
     def check_pages(self) -> list[str]:
         """Faults of the stored form itself, one line each."""

@@ -17,7 +17,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def row_to_hit(row: Sequence[Any]) -> HitRow:
     """From the columns of the query `list_hits`."""
     (seq, id_, kind, status, trust, namespace, project, agent, workflow, task_id, session_id, outcome) = row[:12]
-    verified, title, tags, created_at, updated_at, errors, fixes, text = row[12:]
+    verified, title, tags, created_at, updated_at, search = row[12:]
+    texts = json.loads(search)
     return HitRow(
         seq=seq,
         id=id_,
@@ -36,9 +37,9 @@ def row_to_hit(row: Sequence[Any]) -> HitRow:
         tags=tuple(json.loads(tags)),
         created_at=_time(created_at),
         updated_at=_time(updated_at),
-        errors=errors or "",
-        fixes=fixes or "",
-        text=text or "",
+        errors=texts["errors"],
+        fixes=texts["fixes"],
+        text=texts["body"],
     )
 
 

@@ -17,6 +17,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _json = msgspec.json.Encoder(order="deterministic")
 _texts = msgspec.json.Decoder(tuple[str, ...])
+_search = msgspec.json.Decoder(SearchText)
 
 RECORD_COLUMNS = (
     "id",
@@ -108,48 +109,22 @@ def row_to_record(row: Sequence[Any]) -> Record:
     return Record(**values, seq=seq, body=payload_body(payload))
 
 
-def search_to_row(record_id: str, search: SearchText) -> dict[str, object]:
-    """Columns of the table search_texts, the tenant left out."""
-    return {
-        "record_id": record_id,
-        "title": search.title,
-        "errors": search.errors,
-        "fixes": search.fixes,
-        "tags": search.tags,
-        "body": search.body,
-        "files": list_to_text(search.files),
-        "tools": list_to_text(search.tools),
-        "fingerprints": list_to_text(search.fingerprints),
-        "fixed_fingerprints": list_to_text(search.fixed_fingerprints),
-    }
+def search_to_json(search: SearchText) -> bytes:
+    return _encode(search)
 
 
-def row_to_search(row: Sequence[Any]) -> SearchText:
-    title, errors, fixes, tags, body, *lists = row
-    files, tools, fingerprints, fixed = map(text_to_list, lists)
-    return SearchText(
-        title=title,
-        errors=errors,
-        fixes=fixes,
-        tags=tags,
-        body=body,
-        files=files,
-        tools=tools,
-        fingerprints=fingerprints,
-        fixed_fingerprints=fixed,
-    )
+def json_to_search(text: bytes) -> SearchText:
+    return _search.decode(text)
 
 
-def search_digest(search: SearchText) -> str:
-    """SHA-256 of the search text, so that history vouches for it too."""
-    return hashlib.sha256(_encode(search)).hexdigest()
-
-
-def envelope(record: Record, *, revision: int, search: str) -> dict[str, object]:
-    """Everything that is said of a record beside its body; `search` is the digest of its search text."""
+def envelope(record: Record, *, revision: int, search: bytes) -> dict[str, object]:
+    """Everything that is said of a record beside its body; of its search text the digest, so that history vouches for that too."""
     facts: dict[str, object] = {name: getattr(record, name) for name in RECORD_COLUMNS}
     facts.update(
-        created_at=record.created_at.astimezone(UTC), updated_at=record.updated_at.astimezone(UTC), revision=revision, search=search
+        created_at=record.created_at.astimezone(UTC),
+        updated_at=record.updated_at.astimezone(UTC),
+        revision=revision,
+        search=hashlib.sha256(search).hexdigest(),
     )
     return facts
 

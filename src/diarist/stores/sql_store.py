@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from diarist.model.hit import HitRow
     from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState
+    from diarist.model.use import Scope, Use
     from diarist.stores.database import Database, Row
     from diarist.stores.sql_transaction import SqlTransaction
 
@@ -82,10 +83,10 @@ class SqlStore:
 
     def get_search_text(self, record_id: str) -> SearchText | None:
         """What the index is fed for a record."""
-        from diarist.stores.rows import row_to_search
+        from diarist.stores.rows import json_to_search
 
         found = self._fetch("find_search_text", record_id=record_id)
-        return self._decode(row_to_search, found[0]) if found else None
+        return self._decode(lambda row: json_to_search(row[0]), found[0]) if found else None
 
     def find_ids(self, wanted: str, kinds: Sequence[str] = ()) -> list[str]:
         """Ids of active records with this id, this task id, or an id or task id that starts so, sorted.
@@ -140,13 +141,15 @@ class SqlStore:
             value = getattr(where, name)
             if value is not None:
                 parameters[name] = value
+        if where.tag is not None:
+            parameters["tag_json"] = list_to_text([where.tag])[1:-1]
         if where.kinds:
             parameters["kinds"] = list_to_text(where.kinds)
         if where.since is not None:
             parameters["since"] = to_micros(where.since)
         if where.before is not None:
             parameters["before"] = to_micros(where.before)
-        names = [name for name in parameters if name != "tenant"] + ([] if where.include_inactive else ["active"])
+        names = [name for name in parameters if name not in ("tenant", "tag_json")] + ([] if where.include_inactive else ["active"])
         return "".join(" AND " + self._queries["where_" + name] for name in names), parameters
 
     # Change log and history
@@ -159,8 +162,8 @@ class SqlStore:
 
     def last_seq(self) -> int:
         """Number of the last change; 0 before the first."""
-        found = self._fetch("find_workspace")
-        return int(found[0][2]) if found else 0
+        found = self._fetch("find_end")
+        return int(found[0][0]) if found else 0
 
     def get_history(self, record_id: str | None = None) -> Iterator[HistoryEvent]:
         """Events of one record or of all, oldest first. A payload is the envelope as one line of JSON, then the body if it changed."""
@@ -228,6 +231,20 @@ class SqlStore:
         """Id of the record that holds this published name."""
         found = self._fetch("find_publication_by_path", kind=kind, path=path)
         return found[0][0] if found else None
+
+    def list_uses(self, record_id: str | None = None, limit: int = 1000) -> list[Use]:
+        """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""
+        from diarist.model.use import Use
+        from diarist.stores.rows import from_micros
+
+        found = self._fetch("list_last_uses", limit=limit) if record_id is None else self._fetch("list_uses", record_id=record_id)
+        return [Use(row[0], row[1], from_micros(row[2]), row[3]) for row in found]
+
+    def list_scopes(self) -> list[Scope]:
+        """Active records counted by project, kind and agent, sorted."""
+        from diarist.model.use import Scope
+
+        return [Scope(*row) for row in self._fetch("list_scopes")]
 
     def tombstone_key(self) -> bytes:
         """Secret of this workspace for keyed hashes (32 bytes).

@@ -8,8 +8,9 @@ from datetime import datetime
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.model.record import Part, Record, SearchText, SourceState, Tombstone
+from diarist.model.use import Use
 from diarist.stores import rows
-from diarist.stores.chain import SALT_BYTES, Event, commit, link_hash
+from diarist.stores.chain import SALT_BYTES, Event, commit, make_link
 from diarist.stores.database import Database, Row
 from diarist.stores.queries import Queries
 
@@ -29,10 +30,9 @@ class SqlTransaction:
         self._actor = actor
         self._at = at
         self._events: list[Event] = []
-        (workspace,) = self._fetch("find_workspace")
-        self._seq: int = workspace[2]
-        self._link: int = workspace[3]
-        self._head: str = workspace[4]
+        end = self._fetch("find_end")
+        self._seq: int = end[0][0] if end else 0
+        self._head: str = end[0][1] if end else ""
 
     # Records
 
@@ -53,16 +53,12 @@ class SqlTransaction:
         if known and known[0][:2] == (record.digest, record.status):
             return False
         revision = known[0][2] + 1 if known else record.revision
-        facts = rows.envelope(record, revision=revision, search=rows.search_digest(search))
-        seq = self._log(
-            record.id, record.status, action or ("update" if known else "create"), revision, rows.make_payload(facts, record.body)
-        )
+        text = rows.search_to_json(search)
+        payload = rows.make_payload(rows.envelope(record, revision=revision, search=text), record.body)
+        seq = self._log(record.id, record.status, action or ("update" if known else "create"), revision, payload, text)
         self._execute("put_record", **rows.record_to_row(record, revision=revision, seq=seq))
         if known:
-            self._execute("delete_tags", record_id=record.id)
-        for tag in dict.fromkeys(record.tags):
-            self._execute("add_tag", tag=tag, record_id=record.id)
-        self._execute("put_search_text", **rows.search_to_row(record.id, search))
+            self._execute("drop_search_text", seq=known[0][3])
         return True
 
     def set_status(self, record_id: str, status: str, *, action: str = "") -> bool:
@@ -87,7 +83,7 @@ class SqlTransaction:
             raise StoreCorruptError(f"The history of {record_id} is missing in {self._database.path}. Run `diarist verify --all`.")
         revision = known[0][2] + 1
         facts = rows.payload_facts(payload[0][0]) | {"status": status, "updated_at": self._at, "revision": revision}
-        seq = self._log(record_id, status, action or ACTIONS[status], revision, rows.make_payload(facts))
+        seq = self._log(record_id, status, action or ACTIONS[status], revision, rows.make_payload(facts), None)
         self._execute("set_status", id=record_id, status=status, updated_at=rows.to_micros(self._at), revision=revision, seq=seq)
         return True
 
@@ -103,7 +99,7 @@ class SqlTransaction:
         if known:
             self._execute("delete_record", id=record_id)
         if known or erased:
-            self._log(record_id, "erased", "erase", known[0][2] + 1 if known else 0, None)
+            self._log(record_id, "erased", "erase", known[0][2] + 1 if known else 0, None, None)
 
     # Evidence and sources
 
@@ -133,27 +129,29 @@ class SqlTransaction:
         """Fixes the file name a record was first published under; a name that was given stays."""
         self._execute("add_publication", record_id=record_id, kind=kind, path=path)
 
+    def add_use(self, use: Use) -> bool:
+        """Adds to the usefulness ledger; False where it stands there already or the record is gone."""
+        row = {"record_id": use.record_id, "session": use.session, "at": rows.to_micros(use.at), "event": use.event}
+        return self._execute("add_use", **row) > 0
+
     # Closing
 
     def finish(self) -> None:
         """Closes the history of this transaction with its link; the last thing before it commits."""
-        if not self._events:
-            return
-        link, at = self._link + 1, rows.to_micros(self._at)
-        head = link_hash(self._head, link, at, self._actor, self._events)
-        self._execute("add_link", link=link, at=at, actor=self._actor, events=len(self._events), hash=head)
-        self._execute("advance_workspace", seq=self._seq, link=link, head=head)
+        if self._events:
+            self._execute("set_link", seq=self._seq, link=make_link(self._head, self._events))
 
-    def _log(self, record_id: str, status: str, action: str, revision: int, payload: bytes | None) -> int:
-        """Writes the history event and the change-log row of one change; returns its number."""
+    def _log(self, record_id: str, status: str, action: str, revision: int, payload: bytes | None, search: bytes | None) -> int:
+        """Writes the history event of one change, which is its change-log row too; returns its number."""
         self._seq += 1
         salt = self._random_bytes(SALT_BYTES)
-        event = Event(self._seq, record_id, action, revision, commit(salt, payload or b""))
+        op = "put" if status in ("active", "superseded") else "remove"
+        commitment = commit(salt, payload or b"")
+        event = Event(self._seq, rows.to_micros(self._at), self._actor, record_id, action, op, revision, commitment)
         self._events.append(event)
-        self._execute("add_event", link=self._link + 1, **event._asdict())
+        self._execute("add_event", link=None, **event._asdict())
         if payload is not None:  # the salt of an erasure is thrown away: its commitment looks like any other's
-            self._execute("add_payload", seq=self._seq, salt=salt, payload=payload)
-        self._execute("add_change", seq=self._seq, record_id=record_id, op="put" if status in ("active", "superseded") else "remove")
+            self._execute("add_payload", seq=self._seq, salt=salt, payload=payload, search=search)
         return self._seq
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:

@@ -16,7 +16,7 @@ from diarist.stores.sqlite_errors import translate
 from diarist.stores.sqlite_files import InMemory, ReadOnlyFile, WritableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, TypeVar
 
     from diarist.stores.sqlite_files import Place
@@ -30,10 +30,13 @@ READ_ATTEMPTS = 20
 FAILURES = (sqlite3.Error, UnicodeEncodeError)
 
 
-def open_file(workspace: str | os.PathLike[str], *, read_only: bool = False) -> SqliteDatabase:
-    """The database of a workspace folder. For writing, both are made if they are missing; an older schema is brought up to date."""
+def open_file(workspace: str | os.PathLike[str], *, read_only: bool = False, wait: float = WAIT_SECONDS) -> SqliteDatabase:
+    """The database of a workspace folder. For writing, both are made if they are missing; an older schema is brought up to date.
+
+    `wait`: seconds after which a lock that another process holds is given up on.
+    """
     path = os.path.abspath(os.path.join(os.fspath(workspace), DATABASE_NAME))
-    return SqliteDatabase(ReadOnlyFile(path) if read_only else WritableFile(path))
+    return SqliteDatabase(ReadOnlyFile(path) if read_only else WritableFile(path), wait=wait)
 
 
 def open_memory() -> SqliteDatabase:
@@ -49,10 +52,11 @@ class SqliteDatabase:
 
     dialect = "sqlite"
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, wait: float = WAIT_SECONDS) -> None:
         self.path = place.path
         self.read_only = place.read_only
         self._place = place
+        self._wait = wait
         self._idle: list[tuple[sqlite3.Connection, object]] = []
         self._mine = threading.local()
         self._turn = threading.RLock() if place.single else None
@@ -69,8 +73,10 @@ class SqliteDatabase:
         bound: sqlite3.Connection | None = getattr(self._mine, "connection", None)
         if bound is None:
             return self._read(lambda connection: connection.execute(sql, parameters).fetchall())
-        with self._errors():
+        try:
             return bound.execute(sql, parameters).fetchall()
+        except FAILURES as error:
+            raise self._translated(error) from error
 
     def snapshot(self, work: Callable[[], T]) -> T:
         """Runs `work`, whose queries all see one state of the database. It may be run again if that state was lost meanwhile."""
@@ -80,15 +86,11 @@ class SqliteDatabase:
 
     def execute(self, sql: str, parameters: Mapping[str, object]) -> int:
         """Runs one statement of the open transaction; returns the number of rows it changed."""
-        with self._errors():
-            connection: sqlite3.Connection = self._mine.connection
+        connection: sqlite3.Connection = self._mine.connection
+        try:
             return connection.execute(sql, parameters).rowcount
-
-    def execute_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
-        """Runs one statement of the open transaction for each set of parameters."""
-        with self._errors():
-            connection: sqlite3.Connection = self._mine.connection
-            connection.executemany(sql, parameters)
+        except FAILURES as error:
+            raise self._translated(error) from error
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -170,7 +172,7 @@ class SqliteDatabase:
             if self._place.still(state):
                 return connection, state
             connection.close()
-        return self._place.open(WAIT_SECONDS)
+        return self._place.open(self._wait)
 
     def _give_back(self, connection: sqlite3.Connection, state: object) -> None:
         if connection.in_transaction:
@@ -183,15 +185,10 @@ class SqliteDatabase:
     # Errors
 
     def _run(self, connection: sqlite3.Connection, sql: str) -> None:
-        with self._errors():
-            connection.execute(sql)
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
         try:
-            yield
+            connection.execute(sql)
         except FAILURES as error:
             raise self._translated(error) from error
 
     def _translated(self, error: sqlite3.Error | UnicodeEncodeError) -> Exception:
-        return translate(error, self.path, wait=WAIT_SECONDS)
+        return translate(error, self.path, wait=self._wait)

@@ -13,7 +13,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -43,6 +42,7 @@ class FolderVault:
         self._read_only = read_only
         self._pending: dict[str, Path] = {}
         self._unsynced: set[Path] = set()
+        self._folders: set[Path] = set()
         self._swept = False
         self._turn = threading.RLock()
         self._compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_content_size=True)
@@ -107,7 +107,9 @@ class FolderVault:
         """Ids of all chunks, sorted."""
         for prefix in (f"{number:02x}" for number in range(256)):
             kept = {path.stem for path in (self._folder / prefix).glob("*" + SUFFIX)}
-            yield from sorted(kept | {chunk_id for chunk_id in self._pending if chunk_id.startswith(prefix)})
+            with self._turn:
+                kept.update(chunk_id for chunk_id in self._pending if chunk_id.startswith(prefix))
+            yield from sorted(kept)
 
     def flush(self) -> None:
         """Everything put before is on disk when this returns. Must be called before a transaction names the chunks."""
@@ -155,7 +157,7 @@ class FolderVault:
         if not self._swept:
             _sweep(folder)
             self._swept = True
-        path = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+        path = folder / f"{os.getpid()}-{os.urandom(8).hex()}"
         try:
             with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
                 file.write(packed)
@@ -165,14 +167,14 @@ class FolderVault:
         return path
 
     def _make_folder(self, folder: Path) -> None:
-        if folder.is_dir():
+        if folder in self._folders:
             return
-        if folder != self._folder:
-            self._make_folder(self._folder)
-            folder.mkdir(mode=0o700, exist_ok=True)
-        else:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._unsynced.add(folder.parent)
+        if not folder.is_dir():
+            if folder != self._folder:
+                self._make_folder(self._folder)
+            folder.mkdir(mode=0o700, parents=folder == self._folder, exist_ok=True)
+            self._unsynced.add(folder.parent)
+        self._folders.add(folder)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -194,8 +196,11 @@ def _damaged(path: Path) -> StoreCorruptError:
 
 
 def _sync_file(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _move(path: Path, target: Path) -> None:

@@ -15,7 +15,7 @@ from diarist.text.wrap import unwrap
 _TRIGGERS = (
     "rror", "fail", "cannot ", "can't ", "not found", "fatal", "missing", "invalid", "xception", "could not", "unable to", "no such", "denied",
     "refused", "rejected", "undefined", "abort", "panic", "traceback (most", "killed", "conflict", "timed out", "err!", "definition of",
-    "segmentation", "unbound", "not allowed", "no space", "too many", "exceeded", "unauthorized", "forbidden", "warning  ", "http/", "went wrong",
+    "segmentation", "unbound", "not allowed", "no space", "too many", "exceeded", "unauthorized", "forbidden", "warning  ", "http/", "went wrong", "too long", "too large",
 )  # fmt: skip
 """Lower-case pieces one of which every line of interest holds. Each is searched for in one pass over the whole text, so that a
 text without any costs next to nothing."""
@@ -26,7 +26,10 @@ _OTHER_TRIGGERS = (
     "错误", "没有那个", "未找到", "权限不够", "錯誤", "오류",
 )  # fmt: skip
 _WEAK_TRIGGERS = (
-    "already ", "mismatch", "expected", "fixture", "supported", "immutable", "is disabled", "too large", "too big", "too long", "too quickly",
+    "out of memory", "reset by peer", "in use", "a directory", "unrecognized", "unexpected", "deadlock", "no module", "unsupported", "unknown ",
+    "file exists", "not empty", "broken pipe", "unreachable", "busy", "not permitted", "read-only file", "no route", "not known", "unavailable",
+    "overflow", "double free", "unhandled", "uncaught", "refusing", "incompatible", "duplicate", "illegal", "timeout", "not a git", "corrupt",
+    "already ", "mismatch", "expected", "fixture", "supported", "immutable", "is disabled", "too big", "too quickly",
 )  # fmt: skip
 """Further ones that count in the output of something that is known to have failed."""
 
@@ -84,7 +87,11 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
         return []
     lines = plain(text).split("\n")
     lines, starts = unwrap(lines) if len(lines) <= _MOST_UNWRAPPED else (lines, range(len(lines)))
-    signs = [(at, sign) for at, sign in _signs(lines, failed=failed) if failed or sign.strength != 1]
+    signs = list(_signs(lines, failed=failed))
+    if not failed and any(sign.strength == 0 for _, sign in signs):  # it says itself that something failed
+        failed = True
+        signs = list(_signs(lines, failed=True))
+    signs = [(at, sign) for at, sign in signs if failed or sign.strength != 1]
     best = min(max((sign.strength for _, sign in signs), default=0), 2)
     chosen = [(at, sign) for at, sign in signs if sign.strength >= best]
     if best == 1 and len(chosen) > _MOST_WEAK:
@@ -110,11 +117,9 @@ def _signs(lines: list[str], *, failed: bool) -> Iterator[tuple[int, Sign]]:
     for at in sorted({*candidates, *ends, *asserted}):
         sign = None
         if at in asserted:
-            text = asserted[at]
-            sign = recognise(text, text.lower()) or Sign(text)
+            sign = _surely(asserted[at])
         elif at in ends:
-            text = ends[at]
-            sign = recognise(text, text.lower()) or Sign(text)
+            sign = _surely(ends[at])
         elif at not in hunks:
             sign = _sign(lines[at], levels)
         if sign is None:
@@ -154,6 +159,12 @@ def _last_words(lines: list[str]) -> tuple[int, Sign] | None:
             return at, Sign(text, 1)
         best = best or (at, Sign(text, 1))
     return best
+
+
+def _surely(text: str) -> Sign:
+    """The sign of a line that is known to name an error."""
+    sign = recognise(text, text.lower())
+    return sign if sign and sign.strength > 1 else Sign(text)
 
 
 def _sign(line: str, levels: bool) -> Sign | None:

@@ -70,6 +70,9 @@ _SPEAKS_OF_FAILURE = re.compile(
     r"|already exists|immutable|too (?:many|large|long|big|quickly)|illegal|unknown|timed out|killed|mismatch)\b"
 )
 
+_ASIDES = ("detail:", "hint:", "context:", "note:", "help:", "warning:", "tip:", "suggestion:", "= note", "= help")
+"""Lines that go on about another one."""
+
 _ENDINGS = (
     "no such file or directory", "permission denied", "command not found", "not found", "connection refused", "connection reset by peer",
     "no space left on device", "is a directory", "not a directory", "file exists", "directory not empty", "broken pipe", "timed out",
@@ -120,7 +123,7 @@ def consequence(template: tuple[str, ...]) -> bool:
 def recognise(line: str, low: str) -> Sign | None:
     """What a line (prefixes stripped, right-trimmed; `low`: the same in lower case) says went wrong, or None."""
     text = line.lstrip()
-    if not text:
+    if not text or low.lstrip().startswith(_ASIDES):
         return None
     for look in _LOOKS:
         sign = look(line, text, low)

@@ -87,7 +87,7 @@ def stem_in(language: str, word: str) -> str:
     return word
 
 
-_FUNCTION_WORDS: dict[str, frozenset[str]] = {
+FUNCTION_WORDS: dict[str, frozenset[str]] = {
     "en": frozenset("the of and to in is that it for was on are with as at be this have from or by not but what which when how does we our you".split()),
     "de": frozenset("der die das und ist nicht ein eine einen mit für auf den dem des von zu im wir wie wird werden bei auch sich was wann "
                     "warum welche welcher oder noch nur darf muss beim zum zur als aus jetzt ich".split()),
@@ -106,7 +106,7 @@ _FUNCTION_WORDS: dict[str, frozenset[str]] = {
 
 
 _SPOKEN_IN: dict[str, tuple[str, ...]] = {}
-for _language, _words in _FUNCTION_WORDS.items():
+for _language, _words in FUNCTION_WORDS.items():
     for _word in _words:
         _SPOKEN_IN[_word] = (*_SPOKEN_IN.get(_word, ()), _language)
 

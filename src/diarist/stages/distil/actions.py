@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from diarist.stages.distil.words import word_set
+from diarist.model.entry import FileOperation
+from diarist.stages.distil.words import word_list, word_set
 
 ActKind: TypeAlias = Literal[
     "shell", "code", "read", "edit", "create", "delete", "move", "search", "web", "agent", "plan", "ask", "submit", "other"
@@ -25,7 +26,7 @@ class Change(NamedTuple):
     """One file that a call writes."""
 
     path: str
-    operation: Literal["edit", "create", "delete", "move"]
+    operation: FileOperation
     before: str = ""
     after: str = ""
 
@@ -38,26 +39,35 @@ class Act(NamedTuple):
     command: str = ""
     about: str = ""
     """What a search, a page, a plan or a subagent is about."""
+    detail: str = ""
+    """A subagent's task in full."""
 
 
 _KINDS: dict[ActKind, str] = {
-    "shell": """bash shell exec execcommand shellcommand terminal run runcommand runterminalcommand runterminalcmd runshellcommand execute executecommand executebash
-            localshell localshellcall console powershell cmd process command runinterminal runshell bashtool developershell commandlinetool execbash killbash bashoutput
+    "shell": """bash shell exec execcommand shellcommand terminal run runcommand runterminalcommand runterminalcmd runshellcommand
+        execute executecommand executebash
+            localshell localshellcall console powershell cmd process command runinterminal runshell bashtool developershell
+            commandlinetool execbash killbash bashoutput
             writestdin interactivebash""",
     "code": "python ipython runipython executepython pythonrepl codeexecution codeinterpreter runcode executecode jupyter javascript repl",
-    "read": """read readfile view viewfile open openfile cat getfile readmanyfiles notebookread filereader readtextfile showfile viewimage getfilecontents
+    "read": """read readfile view viewfile open openfile cat getfile readmanyfiles notebookread filereader readtextfile showfile
+        viewimage getfilecontents
             readnotebook fsread""",
-    "edit": """edit editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert insertedit notebookedit modify
+    "edit": """edit editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert
+        insertedit notebookedit modify
             modifyfile replaceinfile editblock edittool fsedit replacestringinfile insertedintofile""",
     "create": "write writefile create createfile writetofile save savefile newfile createnewfile fswrite writetextfile",
     "delete": "delete deletefile remove removefile rm unlink",
     "move": "move movefile rename renamefile mv",
-    "search": """grep glob search find ls list listdir listdirectory listfiles filesearch codebasesearch ripgrep rg searchfiles searchdir searchfile findfile
+    "search": """grep glob search find ls list listdir listdirectory listfiles filesearch codebasesearch ripgrep rg searchfiles
+        searchdir searchfile findfile
             findfiles grepsearch toolsearch searchcode semanticsearch searchcodebase searchforpattern findsymbol tree""",
-    "web": """webfetch websearch fetch browse browser browseinteractive browseurl googlewebsearch searchweb visitpage visit navigate webbrowser url fetchurl httprequest
+    "web": """webfetch websearch fetch browse browser browseinteractive browseurl googlewebsearch searchweb visitpage visit navigate
+        webbrowser url fetchurl httprequest
             websearchcall informationalwebsearch""",
     "agent": "task agent subagent spawnagent delegate dispatchagent runagent newtask spawn assign delegatetoagent",
-    "plan": "todowrite todoread updateplan tasktracking tasktracker think plan exitplanmode enterplanmode todo writetodos updatetodolist recall sequentialthinking taskcreate taskupdate",
+    "plan": "todowrite todoread updateplan tasktracking tasktracker think plan exitplanmode enterplanmode todo writetodos "
+    "updatetodolist recall sequentialthinking taskcreate taskupdate",
     "ask": "askuserquestion ask askfollowupquestion askuser requestuserinput question",
     "submit": "submit finish attemptcompletion terminate done complete finalanswer exit",
 }
@@ -68,22 +78,38 @@ _EDITOR_NAMES = word_set(
     """
 )
 _EDITOR: dict[str, ActKind] = {
-    "view": "read", "read": "read", "create": "create", "write": "create", "str_replace": "edit", "insert": "edit", "undo_edit": "edit", "delete": "delete", "rename": "move", "edit": "edit",
-}  # fmt: skip
+    "view": "read",
+    "read": "read",
+    "create": "create",
+    "write": "create",
+    "str_replace": "edit",
+    "insert": "edit",
+    "undo_edit": "edit",
+    "edit": "edit",
+    "delete": "delete",
+    "rename": "move",
+}
 
-_PATH_KEYS = (
-    "file_path", "filePath", "path", "filename", "file", "absolute_path", "target_file", "notebook_path", "file_name", "fileName", "relative_path", "uri", "TargetFile", "AbsolutePath",
-    "dir_path", "directory", "target_directory",
-)  # fmt: skip
-_COMMAND_KEYS = ("command", "cmd", "script", "CommandLine", "commandLine", "input", "shell_command", "code")
-_BEFORE_KEYS = ("old_string", "oldString", "old_str", "oldText", "old_text", "search", "old_content", "old")
-_AFTER_KEYS = (
-    "new_string", "newString", "new_str", "newText", "new_text", "replace", "content", "file_text", "contents", "new_content", "text", "code_edit", "new", "insert_text", "new_source",
-    "fileContent", "replacement", "thought",
-)  # fmt: skip
-_ABOUT_KEYS = (
-    "description", "query", "pattern", "title", "url", "prompt", "task", "search_term", "question", "explanation", "objective", "message", "dir_path", "path", "thought", "instruction",
-)  # fmt: skip
+_PATH_KEYS = word_list(
+    """
+    file_path filePath path filename file absolute_path target_file notebook_path file_name fileName relative_path uri TargetFile
+    AbsolutePath dir_path directory target_directory
+    """
+)
+_COMMAND_KEYS = word_list("command cmd script CommandLine commandLine input shell_command code")
+_BEFORE_KEYS = word_list("old_string oldString old_str oldText old_text search old_content old")
+_AFTER_KEYS = word_list(
+    """
+    new_string newString new_str newText new_text replace content file_text contents new_content text code_edit new insert_text
+    new_source fileContent replacement thought
+    """
+)
+_ABOUT_KEYS = word_list(
+    """
+    description query pattern title url prompt task search_term question explanation objective message dir_path path thought
+    instruction
+    """
+)
 _PATCH_FILE = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
 _DIFF_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _MOVE_TO = re.compile(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
@@ -102,7 +128,11 @@ def understand_call(tool: str, arguments: Mapping[str, Any] | None, text: str = 
     if kind in ("edit", "create", "delete", "move"):
         return _change(kind, values, text)
     paths = tuple(path for path in (_first(values, _PATH_KEYS),) if path)
-    return Act(kind, paths, about=_first(values, _ABOUT_KEYS) or text[:300])
+    about = _first(values, _ABOUT_KEYS) or text[:300]
+    if kind == "agent":
+        task = _first(values, ("prompt", "task", "message", "objective", "instruction"))
+        return Act(kind, paths, about=about, detail=task if task != about else "")
+    return Act(kind, paths, about=about)
 
 
 def _plain_name(tool: str) -> str:

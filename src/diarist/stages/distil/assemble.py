@@ -16,7 +16,7 @@ from diarist.stages.distil.fixes import find_repairs, make_fixes, settle, tell_e
 from diarist.stages.distil.ledger import Ledger, Run
 from diarist.stages.distil.outcome import decide
 from diarist.stages.distil.story import Facts, Story, tell
-from diarist.stages.distil.tags import make_tags
+from diarist.stages.distil.tags import TagFacts, make_tags
 from diarist.stages.distil.titles import bare_prompt, make_title
 from diarist.text.clip import clip
 
@@ -43,6 +43,17 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
     first_reply = next((said.text for said in ledger.replies if not said.actor), "")
     changed = [str(file.path) for file in files if set(file.operations) - {"read"}]
     told = [str(text) for name in ("tried", "worked", "failed") for text in texts_of(chosen[name])]
+    facts = TagFacts(
+        outcome=judged.outcome,
+        task_id=task_id,
+        workflow=workflow,
+        prompts=[bare_prompt(prompt) for prompt in prompts],
+        files=[*changed, *(str(file.path) for file in files if set(file.operations) == {"read"})],
+        commands=commands,
+        errors=errors,
+        bullets=told,
+        given=[str(tag) for tag in host.tags],
+    )
     entry = Entry(
         id=entry_id,
         task_id=task_id,
@@ -71,20 +82,7 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
         escalations=judged.escalations,
         build_attempts=judged.build_attempts,
         build_tail=derived(clip(judged.build_tail, 600)),
-        tags=tuple(
-            derived(tag)
-            for tag in make_tags(
-                outcome=judged.outcome,
-                task_id=task_id,
-                workflow=workflow,
-                prompts=[bare_prompt(prompt) for prompt in prompts],
-                files=[str(file.path) for file in sorted(files, key=lambda file: "read" in file.operations and len(file.operations) == 1)],
-                commands=commands,
-                errors=errors,
-                bullets=told,
-                given=[str(tag) for tag in host.tags],
-            )
-        ),
+        tags=tuple(derived(tag) for tag in make_tags(facts)),
         usage=_usage(info.usage, host),
         started_at=_seconds(info.started_at),
         created_at=_seconds(host.created_at or info.ended_at or info.started_at) or datetime(1970, 1, 1, tzinfo=UTC),

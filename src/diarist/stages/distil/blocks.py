@@ -73,7 +73,8 @@ def _block(group: _Lines) -> Block | None:
     parts: list[Sentence] = []
     for line in group.lines:
         parts += sentences(line) or ((judge(line.strip()),) if len(line.strip()) > 3 else ())
-    kept, room = [], LONGEST
+    kept: list[Sentence] = []
+    room = LONGEST
     for part in parts:
         if part.is_chatter or part.is_claim:
             continue
@@ -83,5 +84,7 @@ def _block(group: _Lines) -> Block | None:
         room -= len(part.text) + 1
     if not kept:
         return None
-    text = " ".join(clean(part.text) if part.text.endswith((".", "。", "!", "?", ":")) else f"{clean(part.text)};" for part in kept).rstrip(";")
+    text = " ".join(clean(part.text) if part.text.endswith((".", "。", "!", "?", ":")) else f"{clean(part.text)};" for part in kept).rstrip(
+        ";"
+    )
     return Block(text, tuple(kept), group.heading, group.is_item)

@@ -67,11 +67,8 @@ def one_line(text: str) -> str:
 
 def line_of(text: str, limit: int = QUOTE) -> str:
     """The first line of a text that says something, an exact piece of it."""
-    for line in text.split("\n"):
-        line = line.strip()
-        if len(line) > 2 and re.search(r"\w", line):
-            return line[:limit]
-    return text.strip()[:limit]
+    lines = (line.strip() for line in text.split("\n"))
+    return next((line for line in lines if len(line) > 2 and _WORD.search(line)), text.strip())[:limit]
 
 
 def _key(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from diarist.model.entry import CommandKind
 from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_FILE, task_kind
 from diarist.stages.distil.shell import Simple, split
-from diarist.stages.distil.words import word_set
+from diarist.stages.distil.words import word_pairs, word_set
 
 CHECKS: frozenset[CommandKind] = frozenset({"test", "build", "lint", "typecheck"})
 _WEIGHT: dict[CommandKind, int] = {
@@ -33,12 +33,14 @@ _PREFIXES = word_set(
     """
 )
 _SHELLS = word_set("bash sh zsh dash ksh fish /bin/bash /bin/sh pwsh powershell")
-_EXEC = {
-    ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("rye", "run"), ("hatch", "run"), ("pixi", "run"), ("bundle", "exec"), ("pnpm", "exec"),
-    ("pnpm", "dlx"), ("npm", "exec"), ("yarn", "dlx"), ("yarn", "exec"), ("bun", "x"), ("mise", "exec"), ("mise", "x"), ("asdf", "exec"), ("direnv", "exec"),
-    ("conda", "run"), ("mamba", "run"), ("opam", "exec"), ("nix", "develop"), ("rbenv", "exec"), ("tsx", ""), ("dotenv", ""), ("cross-env", ""), ("coverage", "run"),
-    ("kubectl", "exec"), ("docker", "exec"), ("docker", "run"), ("podman", "exec"), ("podman", "run"), ("docker-compose", "exec"), ("docker-compose", "run"), ("uv", "x"),
-}  # fmt: skip
+_EXEC = word_pairs(
+    """
+    uv run, poetry run, pipenv run, pdm run, rye run, hatch run, pixi run, bundle exec, pnpm exec, pnpm dlx, npm exec, yarn dlx,
+    yarn exec, bun x, mise exec, mise x, asdf exec, direnv exec, conda run, mamba run, opam exec, nix develop, rbenv exec, coverage
+    run, kubectl exec, docker exec, docker run, podman exec, podman run, docker-compose exec, docker-compose run, uv x
+    """
+)
+"""Programs with a word after which another command line stands."""
 _RUN_WORDS = frozenset(["run", "run-script", "exec", "-s", "--silent"])
 _VALUE_OPTIONS = word_set(
     """
@@ -60,6 +62,8 @@ class Program(NamedTuple):
     """Its exit status is not that of the whole line, or the line succeeds whatever it says."""
     writes: tuple[str, ...] = ()
     heredoc: str = ""
+    followed: bool = False
+    """Another command runs after it whatever it says."""
 
 
 class CommandLine(NamedTuple):
@@ -71,6 +75,8 @@ class CommandLine(NamedTuple):
     programs: tuple[Program, ...]
     exit_tells: bool
     """Exit status 0 means that the program `kind` comes from passed."""
+    exit_blames: bool = True
+    """Another exit status means that it failed: it is not followed by other commands whatever it says."""
     is_check: bool = False
     """Its passing says something about the work: a test, build, lint or type check that is not only a formatter at work."""
 
@@ -84,10 +90,14 @@ def understand(text: str) -> CommandLine:
     same = [program for program in programs if program.kind in CHECKS] if main.kind in CHECKS else [main]
     key = " && ".join(dict.fromkeys(_key(program) for program in same))
     is_check = main.kind in CHECKS and not all(_only_formats(program) for program in same)
-    return CommandLine(main.kind, key, programs, not any(program.masked for program in same), is_check)
+    exit_tells = not any(program.masked for program in same)
+    exit_blames = not any(program.followed for program in same)
+    return CommandLine(main.kind, key, programs, exit_tells, exit_blames, is_check)
 
 
-_FORMATTERS = word_set("black isort autopep8 yapf prettier gofmt gofumpt goimports rustfmt shfmt clang-format dprint swiftformat fmt format")
+_FORMATTERS = word_set(
+    "black isort autopep8 yapf prettier gofmt gofumpt goimports rustfmt shfmt clang-format dprint swiftformat fmt format"
+)
 _FORMAT_TASK = re.compile(r"(?:^|[:_-])(?:fmt|format)(?:$|[:_-])")
 _DRY = re.compile(r"--?(?:check|diff|list-different|dry-run|verify|l|d|n)\b|[:_-]check")
 
@@ -102,11 +112,14 @@ def _only_formats(program: Program) -> bool:
 def _programs(simples: tuple[Simple, ...], depth: int) -> list[Program]:
     found: list[Program] = []
     for at, simple in enumerate(simples):
-        masked = _is_masked(simples, at)
+        masked, followed = _is_masked(simples, at), _is_followed(simples, at)
         words = _unwrap(simple.words)
         inner = _inner_script(words)
         if inner and depth < 3:
-            found += [program._replace(masked=program.masked or masked) for program in _programs(split(inner), depth + 1)]
+            found += [
+                program._replace(masked=program.masked or masked, followed=program.followed or followed)
+                for program in _programs(split(inner), depth + 1)
+            ]
         elif words and words[0] not in (
             "cd",
             "pushd",
@@ -125,10 +138,15 @@ def _programs(simples: tuple[Simple, ...], depth: int) -> list[Program]:
             "esac",
         ):
             name = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
-            found.append(Program(name, words, classify(words), masked, simple.writes, simple.heredoc))
+            found.append(Program(name, words, _writing(simple, classify(words)), masked, simple.writes, simple.heredoc, followed))
         elif simple.writes:
-            found.append(Program("", words, "other", masked, simple.writes, simple.heredoc))
+            found.append(Program("", words, "other", masked, simple.writes, simple.heredoc, followed))
     return found
+
+
+def _writing(simple: Simple, kind: CommandKind) -> CommandKind:
+    """`cat > file` and `sort > file` write: nobody looks at their output."""
+    return "other" if kind == "search" and any(not path.startswith("/dev/") for path in simple.writes) else kind
 
 
 def _is_masked(simples: tuple[Simple, ...], at: int) -> bool:
@@ -148,18 +166,23 @@ def _is_masked(simples: tuple[Simple, ...], at: int) -> bool:
     return piped
 
 
+def _is_followed(simples: tuple[Simple, ...], at: int) -> bool:
+    later = simples[at:-1]
+    return any(simple.after in (";", "&", "||") for simple in later) and not all(_is_status_kept(simple) for simple in simples[at + 1 :])
+
+
 def _is_pipefail(simples: tuple[Simple, ...]) -> bool:
     return any(simple.words[:1] == ("set",) and "pipefail" in " ".join(simple.words) for simple in simples)
 
 
 def _is_status_kept(simple: Simple) -> bool:
-    return simple.words[:2] in (("exit", "$?"),) or simple.words[:1] in (("done",), ("fi",), ("}",))
+    return simple.words[:2] == ("exit", "$?") or simple.words[:1] in (("done",), ("fi",), ("}",))
 
 
 def _unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
     """Without the wrappers in front: `sudo -E timeout 60 uv run --group dev pytest -q` → `pytest -q`."""
     for _ in range(8):
-        rest = _unwrap_once(words)
+        rest = _unwrap_once(words) if words else words
         if rest == words or not rest:
             break
         words = rest
@@ -167,8 +190,6 @@ def _unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unwrap_once(words: tuple[str, ...]) -> tuple[str, ...]:
-    if not words:
-        return words
     name = words[0].rsplit("/", 1)[-1]
     second = words[1] if len(words) > 1 else ""
     if name in _PREFIXES:
@@ -261,14 +282,7 @@ def classify(words: tuple[str, ...]) -> CommandKind:
             return found
     if name == "sed" and any(word.startswith("-i") or word == "--in-place" for word in words):
         return "other"
-    if name == "make" and not first:
-        return "build"
-    known = PROGRAMS.get(name)
-    if known:
-        return known
-    if name in SUBCOMMANDS:
-        return "other"
-    return _own_program_kind(words[0], name)
+    return PROGRAMS.get(name) or ("other" if name in SUBCOMMANDS else _own_program_kind(words[0], name))
 
 
 def _runner_kind(name: str, rest: tuple[str, ...]) -> CommandKind:
@@ -316,7 +330,8 @@ def _own_program_kind(path: str, name: str) -> CommandKind:
 
 
 _NOISE_OPTION = re.compile(
-    r"-{1,2}(?:v+|q+|verbose|quiet|s|x|tb=?\w*|no-header|color\S*|no-color|nocapture|count=\d+|maxfail=?\d*|cache-clear|runInBand|silent|race|timeout=?\S*|fix|write)$"
+    r"-{1,2}(?:v+|q+|verbose|quiet|s|x|tb=?\w*|no-header|color\S*|no-color|nocapture|count=\d+|maxfail=?\d*|cache-clear|runInBand|"
+    r"silent|race|timeout=?\S*|fix|write)$"
 )
 
 

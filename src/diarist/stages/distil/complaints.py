@@ -13,19 +13,29 @@ from diarist.model.entry import CommandKind
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
 
 MOST = 8
-_PLACED = re.compile(r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,]\d+\)?)?)\)?:?\s+(?P<message>(?!in <|\d+ passed).{6,300})$")
+_WORD = re.compile(r"\w+")
+_BARE = re.compile(r"\W*\w*(?:error|exception|failed|failure)\W*$", re.IGNORECASE)
+_PLACED = re.compile(
+    r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,"
+    r"]\d+\)?)?)\)?:?\s+(?P<message>(?!in <|\d+ passed).{6,300})$"
+)
 _GO_TEST = re.compile(r"\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?$")
 _TEST = re.compile(
-    r"\s*(?:(?:FAILED|ERROR) (?P<pytest>\S+::\S+)(?: - (?P<why>.*))?|(?:FAIL|ERROR): (?P<unittest>\w+ \(\S+\)).*|(?:✕|✗|×|✘) (?P<js>\S.{3,160}?)(?: \(?\d+ ?ms\)?)?|● (?P<jest>.{3,160} › .{3,160})|"
+    r"\s*(?:(?:FAILED|ERROR) (?P<pytest>\S+::\S+)(?: - (?P<why>.*))?|(?:FAIL|ERROR): (?P<unittest>\w+ \(\S+\)).*|(?:✕|✗|×|"
+    r"✘) (?P<js>\S.{3,160}?)(?: \(?\d+ ?ms\)?)?|● (?P<jest>.{3,160} › .{3,160})|"
     r"not ok \d+ -? ?(?P<tap>\S.*)|test (?P<rust>\S+) \.\.\. FAILED|FAILED: (?P<other>\S.{2,160}))$"
 )
 _SPEAKS = re.compile(r"(?P<name>[\w./+-]{1,60}): (?:line \d+: )?(?P<message>.{2,300})$")
 _FAULT = re.compile(
-    r"no such file|not found|cannot |can't |permission denied|is a directory|not a directory|no matches|not a git|invalid|unknown|unrecognized|illegal|missing|refused|denied|unable to|failed|"
-    r"fehler|nicht gefunden|keine berechtigung|introuvable|aucun fichier|no existe|见つかりません|ありません|没有那个|未找到|нет такого|не найден",
+    r"no such file|not found|cannot |can't |permission denied|is a directory|not a directory|no matches|not a git|invalid|unknown|"
+    r"unrecognized|illegal|missing|refused|denied|unable to|failed|"
+    r"fehler|nicht gefunden|keine berechtigung|introuvable|aucun fichier|no existe|"
+    r"見つかりません|ありません|没有那个|未找到|нет такого|не найден",
     re.IGNORECASE,
 )
-_FOLLOW_UP = re.compile(r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE)
+_FOLLOW_UP = re.compile(
+    r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE
+)
 
 
 def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, failed: bool) -> list[FoundError]:
@@ -35,16 +45,22 @@ def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, fail
     if failed:
         found = errors_in(output)
         placed = list(_placed(output)) if kind in ("test", "build", "lint", "typecheck", "run") else []
-        known = " ".join(error.message for error in found)
-        own = [error for error in placed if error.message[:60] not in known]
+        known = [set(_WORD.findall(error.message.lower())) for error in found]
+        own = [error for error in placed if not any(_says_same(error.message, words) for words in known)]
         if own and all(_FOLLOW_UP.search(error.message) for error in found):
             found = []
         return _distinct([*found, *own])
-    return _distinct([error for error in _spoken(output, programs)])
+    return _distinct(list(_spoken(output, programs)))
+
+
+def _says_same(message: str, words: set[str]) -> bool:
+    mine = set(_WORD.findall(message.lower()))
+    return len(mine & words) >= 0.75 * min(len(mine), len(words))
 
 
 def _distinct(errors: list[FoundError]) -> list[FoundError]:
-    return list({error.fingerprint: error for error in reversed(errors)}.values())[::-1][:MOST]
+    telling = [error for error in errors if not _BARE.match(error.message)]
+    return list({error.fingerprint: error for error in reversed(telling or errors)}.values())[::-1][:MOST]
 
 
 def _placed(output: str) -> Iterator[FoundError]:

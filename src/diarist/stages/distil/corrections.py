@@ -13,31 +13,42 @@ from diarist.stages.distil.ledger import Asked, Ledger, Said
 from diarist.text.clip import clip
 
 _START = re.compile(
-    r"\W*(?:no\b|nope|nah|not\b|don'?t|do not|dont\b|stop\b|wait\b|hold on|actually|hmm+|huh|wtf|omfg|wrong|incorrect|that'?s (?:not|wrong|incorrect)|this is (?:not|wrong)|it'?s not|you (?:did not|didn'?t|forgot|missed|broke|should(?:n'?t| not))|"
-    r"undo|revert|roll ?back|again\b|still\b|try again|redo|i (?:said|told|undid|asked|meant|reverted|still)|why (?:did|are|do) you|instead|rather|never\b|please (?:don'?t|do not|stop|undo|revert)|we (?:don'?t|do not|shouldn'?t)|let'?s not|"
+    r"\W*(?:no\b|nope|nah|not\b|don'?t|do not|dont\b|stop\b|wait\b|hold on|actually|hmm+|huh|wtf|omfg|wrong|incorrect|that'?s (?:not|"
+    r"wrong|incorrect)|this is (?:not|wrong)|it'?s not|you (?:did not|didn'?t|forgot|missed|broke|should(?:n'?t| not))|"
+    r"undo|revert|roll ?back|again\b|still\b|try again|redo|i (?:said|told|undid|asked|meant|reverted|still)|why (?:did|are|do) you|"
+    r"instead|rather|never\b|please (?:don'?t|do not|stop|undo|revert)|we (?:don'?t|do not|shouldn'?t)|let'?s not|"
     r"nein|nicht\b|falsch|stopp?|halt\b|warte|doch\b|lieber|stattdessen|mach .{0,20}rückgängig|ich (?:sagte|meinte)|"
     r"non\b|pas\b|arrête|faux|c'est (?:faux|pas)|ce n'est pas|plutôt|annule|attends|"
     r"incorrecto|para\b|espera|eso no|no es|deshaz|mejor\b|não\b|errado|pare\b|sbagliato|fermati|"
-    r"いや|いいえ|違|ちが|やめ|戻して|だめ|ダメ|待って|そうじゃ|不是|不要|不对|不對|错|錯|别\b|停|撤销|等等|아니|하지 ?마|틀렸|нет\b|не\b|неправильно|стоп|отмени)",
+    r"いや|いいえ|違|ちが|やめ|戻して|だめ|ダメ|待って|そうじゃ|"
+    r"不是|不要|不对|不對|错|錯|别\b|停|撤销|等等|아니|하지 ?마|틀렸|нет\b|не\b|неправильно|стоп|отмени)",
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"\b(?:not correct|incorrect|is wrong|doesn'?t work|does not work|not working|still (?:fail\w*|not|broken|get|see|the same|an? )|is failing|fails\b|should(?:n'?t| not) (?:be|have)|must not|don'?t (?:want|need|touch|use|change|modify|do)|no need|"
-    r"instead of|rather than|i'?d (?:like us|rather|prefer)|you (?:forgot|missed|ignored|removed|broke)|let'?s not|next time|undid|revert(?:ed)?|too (?:much|many|complicated|verbose|long)|"
-    r"nicht (?:richtig|so|anfassen|ändern)|funktioniert nicht|statt dessen|ne (?:marche|fonctionne) pas|au lieu de|no funciona|en lugar de|en vez de)\b|"
-    r"ではなく|じゃなく|しないで|動かない|動きません|間違|おかしい|而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
+    r"\b(?:not correct|incorrect|is wrong|doesn'?t work|does not work|not working|still (?:fail\w*|not|broken|get|see|the same|an? )|"
+    r"is failing|fails\b|should(?:n'?t| not) (?:be|have)|must not|don'?t (?:want|need|touch|use|change|modify|do)|no need|"
+    r"instead of|rather than|i'?d (?:like us|rather|prefer)|you (?:forgot|missed|ignored|removed|broke)|let'?s not|next time|undid|"
+    r"revert(?:ed)?|too (?:much|many|complicated|verbose|long)|"
+    r"nicht (?:richtig|so|anfassen|ändern)|funktioniert nicht|statt dessen|ne (?:marche|fonctionne) pas|au lieu de|no funciona|"
+    r"en lugar de|en vez de)\b|"
+    r"ではなく|じゃなく|しないで|動かない|動きません|間違|おかしい|"
+    r"而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
     re.IGNORECASE,
 )
 _ASK_ONLY = re.compile(
-    r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|looks good|lgtm|ja|weiter|gut|danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",
+    r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|looks good|lgtm|ja|weiter|gut|"
+    r"danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|to tell you how to proceed, the user said)\s*:?\s*(.+)",
+    r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|"
+    r"to tell you how to proceed, the user said)\s*:?\s*(.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _STANDARD = re.compile(
-    r"the user (?:doesn'?t|does not) want|tool use was rejected|user (?:rejected|declined|denied|cancelled|canceled)|stop what you are doing|wait for the user|rejected by (?:the )?user|request interrupted|permission (?:to use|denied)|note: the user's next message",
+    r"the user (?:doesn'?t|does not) want|tool use was rejected|user (?:rejected|declined|denied|cancelled|canceled)|"
+    r"stop what you are doing|wait for the user|rejected by (?:the )?user|request interrupted|permission (?:to use|denied)|"
+    r"note: the user's next message",
     re.IGNORECASE,
 )
 

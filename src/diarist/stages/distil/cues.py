@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diarist.stages.distil.words import word_set
+from diarist.stages.distil.words import word_list, word_pairs, word_set
 
 
 class Cues(NamedTuple):
@@ -25,26 +25,36 @@ class Cues(NamedTuple):
         return not low.isascii() and any(piece in low for piece in self.pieces)
 
 
+def _starts(text: str) -> tuple[str, ...]:
+    """Beginnings of sentences; "_" stands for a space within one."""
+    return tuple(start.replace("_", " ") for start in text.split())
+
+
 def _cues(words: str, pairs: str, pieces: str) -> Cues:
-    split = [tuple(pair.split()) for pair in pairs.split(",") if pair.strip()]
-    return Cues(frozenset(words.split()), frozenset((pair[0], pair[1]) for pair in split), tuple(pieces.split()))
+    return Cues(word_set(words), word_pairs(pairs), word_list(pieces))
 
 
 CAUSE = _cues(
-    """because since due caused causes cause reason reasons issue issues problem problems bug culprit turns turned found discovered actually however but missing instead never always must
-    requires require required needs expects expected incorrect wrong mismatch conflict conflicts outdated deprecated stale duplicate duplicated unlike although whereas therefore thus otherwise
+    """because since due caused causes cause reason reasons issue issues problem problems bug culprit turns turned found discovered
+        actually however but missing instead never always must
+    requires require required needs expects expected incorrect wrong mismatch conflict conflicts outdated deprecated stale duplicate
+    duplicated unlike although whereas therefore thus otherwise
     only unused undefined nonexistent doesn't isn't aren't wasn't don't didn't can't cannot won't
     weil da wegen ursache grund fehler stattdessen anstatt fehlt fehlte falsch aber jedoch obwohl nur sondern
     parce car raison problème erreur manque manquait mais cependant donc lieu seulement
     porque debido causa razón problema falta faltaba pero embargo mas lugar solo perché invece manca tuttavia quindi porém
     потому причина проблема ошибка вместо поэтому""",
     "root cause,so that,which means,this means,rather than,does not,is not,are not,no longer,not the,not a",
-    "ため ので から、 原因 問題 エラー ではなく しかし ただし 不足 存在しない 間違 なかった 因为 因為 由于 由於 导致 導致 问题 错误 錯誤 但是 而不是 缺少 不存在 没有 때문 문제 오류 하지만",
+    "ため ので から、 原因 問題 エラー ではなく しかし ただし 不足 存在しない 間違 なかった "
+    "因为 因為 由于 由於 导致 導致 问题 错误 錯誤 但是 而不是 缺少 不存在 没有 때문 문제 오류 하지만",
 )
 DECISION = _cues(
-    """instead alternative alternatively switch switching switched fallback workaround revert reverting reverted reverts simpler rethink retry simplify simplified trying
-    stattdessen versuche versuchen alternativ plutôt essayons essayer autrement probemos intentemos intentar alternativa invece вместо попробую попробуем""",
-    """rather than,different approach,different way,another approach,another way,different strategy,fall back,falling back,falls back,me try,let's try,try a,try to,try the,try using,work around,better approach,give up,
+    """instead alternative alternatively switch switching switched fallback workaround revert reverting reverted reverts simpler
+        rethink retry simplify simplified trying
+    stattdessen versuche versuchen alternativ plutôt essayons essayer autrement probemos intentemos intentar alternativa invece вместо
+    попробую попробуем""",
+    """rather than,different approach,different way,another approach,another way,different strategy,fall back,falling back,
+        falls back,me try,let's try,try a,try to,try the,try using,work around,better approach,give up,
     giving up,anderen ansatz,anderer weg,autre approche,en cambio,otro enfoque""",
     "代わりに 別の方法 別のアプローチ 試し 试试 换一种 换个 改用 尝试 嘗試 另一种 대신 시도",
 )
@@ -61,26 +71,36 @@ PASS_WORDS = word_set(
     """
 )
 CLAIM = _cues(
-    """successfully successful success flawlessly perfectly verified tested production-ready bulletproof comprehensive robust elegant seamlessly
+    """successfully successful success flawlessly perfectly verified tested production-ready bulletproof comprehensive robust elegant
+        seamlessly
     erfolgreich fehlerfrei réussi succès éxito exitosamente correctamente sucesso успешно""",
-    """fully functional,production ready,works correctly,works as,works perfectly,works properly,works fine,works now,now works,working correctly,working as,working perfectly,working properly,now complete,now working,now fixed,
-    is complete,are complete,is completed,no errors,now work,should work,been fixed,been resolved,is fixed,are fixed,is resolved,issue resolved,task complete,ready for,ready to,all set,everything is,everything works,everything looks,
+    """fully functional,production ready,works correctly,works as,works perfectly,works properly,works fine,works now,now works,
+        working correctly,working as,working perfectly,working properly,now complete,now working,now fixed,
+    is complete,are complete,is completed,no errors,now work,should work,been fixed,been resolved,is fixed,are fixed,is resolved,issue
+    resolved,task complete,ready for,ready to,all set,everything is,everything works,everything looks,
     avec succès,con éxito""",
     "成功 完璧 問題なく 正常に 完成 通过 通過 성공",
 )
-INTENT_STARTS = (
-    "let me", "let's", "lets ", "i'll", "i will", "i'm going", "i am going", "i need to", "i should", "we need to", "now i", "i can ", "i want to", "going to", "time to", "first,", "next,", "now,", "now let", "now the", "checking", "looking at", "running",
-    "ich werde", "lass mich", "lassen sie mich", "jetzt", "zuerst", "als nächstes", "je vais", "voyons", "maintenant", "d'abord", "voy a", "vamos a", "ahora", "primero", "vou ", "agora", "ora ", "それでは", "では", "次に", "まず", "让我", "讓我", "我将", "我会", "现在", "接下来", "我来",
-    "先", "이제", "먼저", "сейчас", "теперь", "давай",
-)  # fmt: skip
+INTENT_STARTS = _starts(
+    """
+    let_me let's lets i'll i_will i'm_going i_am_going i_need_to i_should we_need_to now_i i_can i_want_to going_to time_to first,
+    next, now, now_let now_the checking looking_at running ich_werde lass_mich lassen_sie_mich jetzt zuerst als_nächstes je_vais
+    voyons maintenant d'abord voy_a vamos_a ahora primero vou agora ora それでは では 次に まず
+    让我 讓我 我将 我会 现在 接下来 我来 先 이제 먼저 сейчас теперь
+    давай
+    """
+)
 OPENERS = word_set(
     """
     ok okay great perfect good excellent alright sure nice now next first finally then so yes done right ah hmm wait actually i see got
     it gut super also parfait bien perfecto excelente
     """
 )
-CHATTER_STARTS = (
-    "great", "perfect", "excellent", "awesome", "wonderful", "sounds good", "sure", "thank", "you're right", "you're absolutely right", "you are right", "i understand", "understood", "got it", "i see", "of course", "certainly", "absolutely", "would you like",
-    "do you want", "shall i", "should i", "let me know", "feel free", "want me to", "is there anything", "please let", "here's ", "here is ", "here are ", "summary", "perfekt", "alles klar", "möchten sie", "soll ich", "parfait", "très bien", "voulez-vous", "perfecto",
-    "excelente", "quieres", "¿quieres", "完了", "承知", "わかりました", "了解", "好的", "明白", "알겠", "хорошо", "отлично",
-)  # fmt: skip
+CHATTER_STARTS = _starts(
+    """
+    great perfect excellent awesome wonderful sounds_good sure thank you're_right you're_absolutely_right you_are_right i_understand
+    understood got_it i_see of_course certainly absolutely would_you_like do_you_want shall_i should_i let_me_know feel_free
+    want_me_to is_there_anything please_let here's here_is here_are summary perfekt alles_klar möchten_sie soll_ich parfait très_bien
+    voulez-vous perfecto excelente quieres ¿quieres 完了 承知 わかりました 了解 好的 明白 알겠 хорошо отлично
+    """
+)

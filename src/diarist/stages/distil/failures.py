@@ -11,14 +11,19 @@ TAIL = 10_000
 
 _MARKUP = re.compile(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
 _SKIP = re.compile(
-    r"\s*(?:Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|Process exited with code \d+|Total output lines.*|"
+    r"\s*(?:Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|"
+    r"Process exited with code \d+|Total output lines.*|"
     r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|[\W_]*)\Z",
     re.IGNORECASE,
 )
 _FAILED = re.compile(
-    r"\s*(?:<tool_use_error>|\[?(?:error|fehler|erreur|エラー|错误|錯誤)\b|.{0,60}\b(?:error|exception)\b ?(?:\(|:|while|executing|occurred|running|calling)|(?:failed|unable|cannot|could not|invalid|no replacement was performed|"
-    r"string to replace not found|no such file|file not found|file does not exist|permission denied|unknown (?:tool|command|function)|tool .{1,60} (?:not found|does not exist|failed)|"
-    r"your (?:proposed )?(?:edit|command|call).{0,80}(?:not|error|fail|syntax|invalid)|usage:|the (?:old|search) (?:string|text).{0,60}not)\b)",
+    r"\s*(?:<tool_use_error>|\[?(?:error|fehler|erreur|エラー|错误|錯誤)\b|.{0,60}\b(?:error|exception)\b ?(?:"
+    r"\(|:|while|executing|occurred|"
+    r"running|calling)|(?:failed|unable|cannot|could not|invalid|no replacement was performed|"
+    r"string to replace not found|no such file|file not found|file does not exist|permission denied|unknown (?:tool|command|function)|"
+    r"tool .{1,60} (?:not found|does not exist|failed)|"
+    r"your (?:proposed )?(?:edit|command|call).{0,80}(?:not|error|fail|syntax|invalid)|usage:|the (?:old|search) (?:string|text).{0,"
+    r"60}not)\b)",
     re.IGNORECASE,
 )
 

@@ -9,7 +9,8 @@ from diarist.model.entry import FileOperation
 
 MOST = 4_000
 _DOCUMENT = re.compile(
-    r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|NOTICE|\.gitignore)$",
+    r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|"
+    r"NOTICE|\.gitignore)$",
     re.IGNORECASE,
 )
 _SCRATCH = re.compile(
@@ -36,6 +37,7 @@ class FileBook:
         self._cwd = cwd.rstrip("/\\")
         self._files: dict[str, dict[FileOperation, int]] = {}
         self._last: dict[str, FileOperation] = {}
+        self._endings: dict[str, list[str]] = {}
         self._made: set[str] = set()
         self._gone: set[str] = set()
 
@@ -43,13 +45,22 @@ class FileBook:
         path = path.strip().removeprefix("file://")
         if self._cwd and path.startswith(self._cwd) and path[len(self._cwd) : len(self._cwd) + 1] in ("/", "\\"):
             path = path[len(self._cwd) + 1 :]
-        return posixpath.normpath(path)[:400] if path else ""
+        path = posixpath.normpath(path)[:400] if path else ""
+        return self._alias(path) if path and path not in self._files and not path.startswith(("/", "..", "~")) else path
+
+    def _alias(self, path: str) -> str:
+        """A relative path from another folder names the one known file that ends with it."""
+        known = self._endings.get(path.rsplit("/", 1)[-1], ())
+        same = [other for other in known if other.endswith("/" + path)]
+        return same[0] if len(same) == 1 and "/" in path else path
 
     def note(self, path: str, operation: FileOperation) -> str:
         """Notes an operation; returns the path as it is told, or "" for none."""
         path = self.relative(path)
         if not path or path in (".", "/") or (path not in self._files and len(self._files) >= MOST):
             return ""
+        if path not in self._files:
+            self._endings.setdefault(path.rsplit("/", 1)[-1], []).append(path)
         known = self._files.setdefault(path, {})
         if operation == "create":
             if path in self._made or (known and path not in self._gone):
@@ -62,6 +73,12 @@ class FileBook:
         known[operation] = known.get(operation, 0) + 1
         self._last[path] = operation
         return path
+
+    def has_part(self, name: str) -> bool:
+        """Is there a file or folder of this name (a module of the project, say) among those touched?"""
+        return any(
+            name == part or part.startswith(f"{name}.") for path in (*self._files, self._cwd) for part in path.replace("\\", "/").split("/")
+        )
 
     def last_operation(self, path: str) -> FileOperation:
         return self._last[path]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from diarist.model.entry import ErrorSeen, Fix
 from diarist.model.redacted import derived
+from diarist.stages.distil.bullets import one_line
 from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.ledger import Changed, Ledger, Run, Trouble
 from diarist.stages.distil.telling import describe_changes, reason_for
 from diarist.text.clip import clip
 
 MOST_ERRORS, MOST_FIXES = 60, 40
+_LEAD = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?|source \S+ ?(?:&&|;) ?|set -\S+ ?(?:pipefail)? ?(?:&&|;) ?)+")
+_TAIL = re.compile(r"(?: ?2>&1| ?2>/dev/null| ?\| ?(?:tail|head)(?: -\S+| \d+)*| ?\|\| ?true| ?; ?echo [^;&|]*)+$")
 _REPEATED = frozenset({*CHECKS, "run", "install"})
 
 
@@ -83,9 +87,8 @@ def make_fixes(repairs: Sequence[Repair], troubles: dict[str, Trouble]) -> list[
     fixes: dict[str, Fix] = {}
     for repair in repairs:
         marks: Sequence[str] = repair.fingerprints or ("",)
-        if not repair.changes and not repair.commands:
-            if repair.passed.text == repair.failed.text:
-                continue  # it passed on another try: nothing fixed it
+        if not repair.changes and not repair.commands and repair.passed.text == repair.failed.text:
+            continue  # it passed on another try: nothing fixed it
         for mark in marks:
             key = mark or repair.failed.command.key
             trouble = troubles.get(mark)
@@ -100,17 +103,25 @@ def make_fixes(repairs: Sequence[Repair], troubles: dict[str, Trouble]) -> list[
 
 
 def fix_text(repair: Repair, trouble: Trouble | None) -> str:
-    """As "`go test` failed (“…”), passed after logger_test.go: added `testAgent`. “I will add a constant…”"."""
-    failing = clip(repair.failed.command.key or repair.failed.text, 80)
+    """As "`go test ./…` failed (“…”) until logger_test.go was changed: added `testAgent`. I will add a constant…"."""
+    failing = shown(repair.failed)
     what = f" ({clip(trouble.message, 140)})" if trouble else f" ({clip(repair.failed.line, 120)})" if repair.failed.line else ""
-    done = describe_changes(repair.changes, 300) if repair.changes else ""
-    if not done and repair.commands:
-        done = "; ".join(f"`{clip(run.text, 80)}`" for run in repair.commands[-2:])
-    if not done:
-        done = f"`{clip(repair.passed.text, 160)}`"
+    if repair.changes:
+        done = f"until changed: {describe_changes(repair.changes, 320)}"
+    elif repair.commands:
+        done = "until " + ", ".join(f"`{clip(one_line(run.text), 80)}`" for run in repair.commands[-2:]) + " was run"
+    elif repair.passed.text == repair.failed.text:
+        done = "and went through when it was run again"
+    else:
+        done = f"and went through as `{clip(one_line(repair.passed.text), 160)}`"
     reason, _ = reason_for(repair.changes)
-    verb = "passed" if repair.passed.passed else "got past it"
-    return clip(f"`{failing}` failed{what}; {verb} after {done}" + (f". {reason}" if reason else ""), 600)
+    return clip(f"`{failing}` failed{what} {done}" + (f". {reason}" if reason else ""), 600)
+
+
+def shown(run: Run, limit: int = 110) -> str:
+    """The command as a person would name it: without `cd …` in front and the plumbing behind."""
+    text = _LEAD.sub("", one_line(run.text))
+    return clip(_TAIL.sub("", text) or one_line(run.text), limit)
 
 
 def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequence[Run]) -> None:
@@ -121,10 +132,39 @@ def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequen
             if trouble is not None and trouble.last <= max(repair.failed.result, repair.failed.step):
                 trouble.resolved = True
                 trouble.resolved_by = fix_text(repair, None)
+    for number, run in enumerate(runs):
+        for mark in run.errors:
+            trouble = troubles.get(mark)
+            if trouble is not None and trouble.resolved is None and trouble.last == run.result:
+                _settle_by_likeness(trouble, run, runs[number + 1 :])
     known = {mark for run in runs for mark in run.errors}
     for trouble in troubles.values():
         if trouble.resolved is None and trouble.kind in _REPEATED and trouble.fingerprint in known:
             trouble.resolved = False
+
+
+def _settle_by_likeness(trouble: Trouble, run: Run, later: Sequence[Run]) -> None:
+    """A check that could not start, or a command that failed: did another way of doing the same go well?"""
+    for other in later:
+        if other.passed is not True or set(other.errors) & set(run.errors):
+            continue
+        alike = other.command.kind == run.command.kind if not run.started else _shares_subject(run, other)
+        if alike:
+            trouble.resolved = True
+            trouble.resolved_by = f"`{shown(other, 200)}` went through"
+            return
+
+
+def _shares_subject(run: Run, other: Run) -> bool:
+    """The same program on a file or folder of the same name."""
+    mine, theirs = run.command.programs, other.command.programs
+    names = {program.name for program in mine} & {program.name for program in theirs} - {"cd", "echo", ""}
+    return bool(names) and bool(_subjects(run, names) & _subjects(other, names))
+
+
+def _subjects(run: Run, names: set[str]) -> set[str]:
+    words = [word for program in run.command.programs if program.name in names for word in program.words[1:] if not word.startswith("-")]
+    return {word.rstrip("/").rsplit("/", 1)[-1] for word in words if len(word) > 2}
 
 
 def tell_errors(troubles: dict[str, Trouble]) -> tuple[ErrorSeen, ...]:

@@ -102,7 +102,6 @@ class Run:
     line: str = ""
     """Exact line of the output that the verdict rests on; empty where it was the exit status."""
     exit_code: int | None = None
-    ran: int | None = None
     errors: tuple[str, ...] = ()
     """Fingerprints of the errors in its output."""
     changes: int = 0
@@ -112,6 +111,8 @@ class Run:
     after: Said | None = None
     """What the agent said next."""
     actor: str = ""
+    started: bool = True
+    """False: the check could not even begin (no such tool, script or module), which says nothing about the work."""
 
 
 @dataclass(slots=True)
@@ -137,6 +138,7 @@ class Looked:
     kind: str
     about: str
     why: Said | None = None
+    detail: str = ""
 
 
 @dataclass(slots=True)
@@ -156,8 +158,10 @@ class Trouble:
     """What the failing call was about: the path or the command's key."""
     kind: str = ""
     """Kind of the act or command it came from."""
-    change: int = 0
-    """Changes made before its last occurrence."""
+    about: str = ""
+    """The command line it came from, where it was one."""
+    settled: int = 0
+    """How often the same thing went well after it."""
     resolved: bool | None = None
     resolved_by: str = ""
     after: Said | None = None

@@ -34,7 +34,7 @@ def decide(ledger: Ledger, host: HostFacts) -> Judgement:
     trials = _recoveries(ledger, checks, host)
     end = _normal_end(ledger)
     signals = [*check_signals, *trials, *([stop] if stop else []), *([end] if end and not stop else [])]
-    outcome = _outcome(verified, checks, stop, trials, end)
+    outcome = _outcome(verified, stop, trials, end)
     escalations = sum(mark.mark in ("escalation", "handover") for mark in ledger.marks)
     attempts = len([run for run in checks if run.command.kind in ("build", "test", "typecheck")])
     tail = next((run.tail for run in reversed(checks) if run.passed is False), "")
@@ -133,7 +133,7 @@ def _normal_end(ledger: Ledger) -> Signal | None:
     return None
 
 
-def _outcome(verified: bool | None, checks: list[Run], stop: Signal | None, trials: list[Signal], end: Signal | None) -> Outcome:
+def _outcome(verified: bool | None, stop: Signal | None, trials: list[Signal], end: Signal | None) -> Outcome:
     if stop is not None:
         return "interrupted" if stop.name == "interrupted" else "failed"
     if verified is False:

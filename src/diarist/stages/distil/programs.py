@@ -15,29 +15,45 @@ def _table(rows: Mapping[CommandKind, str]) -> dict[str, CommandKind]:
 
 PROGRAMS = _table(
     {
-        "test": """pytest py.test nose2 nosetests unittest doctest trial stestr tox nox behave robot jest vitest mocha ava tap tape jasmine karma
+        "test": """pytest py.test nose2 nosetests unittest doctest trial stestr tox nox behave robot jest vitest mocha ava tap tape
+            jasmine karma
             playwright cypress testcafe wdio rspec minitest cucumber phpunit pest codecept behat ctest gtest bats shellspec busted prove
-            gotestsum ginkgo nextest tarpaulin testthat kotest runtests runtests.py xctest swift-testing hspec-discover elm-test trunk-test""",
-        "typecheck": """mypy pyright basedpyright pytype pyre ty tsc tsgo vue-tsc svelte-check flow sorbet srb steep phpstan psalm phan dialyzer
+            gotestsum ginkgo nextest tarpaulin testthat kotest runtests runtests.py xctest swift-testing hspec-discover elm-test
+            trunk-test""",
+        "typecheck": """mypy pyright basedpyright pytype pyre ty tsc tsgo vue-tsc svelte-check flow sorbet srb steep phpstan psalm
+            phan dialyzer
             typecheck attw""",
-        "lint": """ruff flake8 pylint black isort autopep8 yapf pycodestyle pydocstyle bandit eslint eslint_d biome prettier oxlint standard xo
-            stylelint tslint dprint markdownlint markdownlint-cli2 golangci-lint staticcheck revive gofmt gofumpt goimports clippy rustfmt rubocop
-            standardrb brakeman erb_lint shellcheck shfmt hadolint yamllint actionlint ansible-lint tflint tfsec checkov ktlint detekt checkstyle
-            spotbugs pmd spotless phpcs phpcbf php-cs-fixer pint clang-tidy clang-format cppcheck cpplint sqlfluff buf vale codespell pre-commit
-            lint-imports import-linter vulture knip depcheck lint-staged commitlint djlint credo swiftlint swiftformat hlint jsonlint vet fmt""",
-        "build": """make gmake cmake ninja meson bazel bazelisk buck2 gradle gradlew mvn mvnw ant sbt mill lein webpack rollup esbuild vite parcel
-            tsup tsdown swc turbo gcc g++ cc c++ clang clang++ rustc javac kotlinc scalac ghc msbuild xcodebuild xcrun swiftc zig hugo jekyll mkdocs
-            sphinx-build latexmk pdflatex xelatex tectonic goreleaser nix-build electron-builder protoc cabal stack dune ldc2 wasm-pack maturin
+        "lint": """ruff flake8 pylint black isort autopep8 yapf pycodestyle pydocstyle bandit eslint eslint_d biome prettier oxlint
+            standard xo
+            stylelint tslint dprint markdownlint markdownlint-cli2 golangci-lint staticcheck revive gofmt gofumpt goimports clippy
+            rustfmt rubocop
+            standardrb brakeman erb_lint shellcheck shfmt hadolint yamllint actionlint ansible-lint tflint tfsec checkov ktlint detekt
+            checkstyle
+            spotbugs pmd spotless phpcs phpcbf php-cs-fixer pint clang-tidy clang-format cppcheck cpplint sqlfluff buf vale codespell
+            pre-commit
+            lint-imports import-linter vulture knip depcheck lint-staged commitlint djlint credo swiftlint swiftformat hlint jsonlint
+            vet fmt""",
+        "build": """make gmake cmake ninja meson bazel bazelisk buck2 gradle gradlew mvn mvnw ant sbt mill lein webpack rollup esbuild
+            vite parcel
+            tsup tsdown swc turbo gcc g++ cc c++ clang clang++ rustc javac kotlinc scalac ghc msbuild xcodebuild xcrun swiftc zig hugo
+            jekyll mkdocs
+            sphinx-build latexmk pdflatex xelatex tectonic goreleaser nix-build electron-builder protoc cabal stack dune ldc2 wasm-pack
+            maturin
             ncc f2py cythonize build setuptools""",
-        "install": "pip pip3 pipx conda mamba micromamba apt apt-get dnf yum apk pacman brew gem cpan cpanm luarocks choco winget scoop corepack nvm",
-        "run": """python python3 node deno ruby php perl lua java Rscript julia psql mysql sqlite3 mongosh redis-cli docker docker-compose podman
+        "install": "pip pip3 pipx conda mamba micromamba apt apt-get dnf yum apk pacman brew gem cpan cpanm luarocks choco winget "
+        "scoop corepack nvm",
+        "run": """python python3 node deno ruby php perl lua java Rscript julia psql mysql sqlite3 mongosh redis-cli docker
+            docker-compose podman
             kubectl helm terraform tofu pulumi ansible ansible-playbook vagrant aws gcloud az flyctl vercel netlify heroku curl wget http
             flask uvicorn gunicorn streamlit django-admin ts-node tsx nodemon pm2 serve storybook expo electron ollama ipython jupyter R
             alembic prisma sequelize knex flyway liquibase dbt uv uvx k6 wrk hyperfine""",
         "vcs": "git gh hg svn jj glab git-lfs sl fossil cvs",
-        "search": """grep egrep fgrep rg ag ack find fd fdfind ls ll cat bat head tail less more tree wc awk gawk which where whereis type locate
-            jq yq file stat du df diff cmp comm nl od xxd strings readlink realpath basename dirname pwd printenv env ps lsof netstat lsd eza
-            pgrep ast-grep sort uniq cut search_dir search_file find_file open goto scroll_down scroll_up sed man date whoami uname hostname id""",
+        "search": """grep egrep fgrep rg ag ack find fd fdfind ls ll cat bat head tail less more tree wc awk gawk which where whereis
+            type locate
+            jq yq file stat du df diff cmp comm nl od xxd strings readlink realpath basename dirname pwd printenv env ps lsof netstat
+            lsd eza
+            pgrep ast-grep sort uniq cut search_dir search_file find_file open goto scroll_down scroll_up sed man date whoami uname
+            hostname id""",
     }
 )
 
@@ -156,20 +172,23 @@ _TASK_WORDS: tuple[tuple[CommandKind, re.Pattern[str]], ...] = (
     (
         "lint",
         re.compile(
-            r"(?:^|[:_./\-])(?:lint\w*|fmt|format\w*|style|eslint|prettier|clippy|vet|spotless\w*|checkstyle\w*|ktlint\w*|detekt)(?:$|[:_./\-A-Z])"
+            r"(?:^|[:_./\-])(?:lint\w*|fmt|format\w*|style|eslint|prettier|clippy|vet|spotless\w*|checkstyle\w*|ktlint\w*|detekt)(?:$|"
+            r"[:_./\-A-Z])"
         ),
     ),
     (
         "test",
         re.compile(
-            r"(?:^|[:_./\-])(?:(?:unit|all)?tests?|e2e|spec|specs|check-?all|verify|coverage|integration|smoke|ci|jest|vitest|pytest)(?:$|[:_./\-A-Z])|Test(?:s|$)"
+            r"(?:^|[:_./\-])(?:(?:unit|all)?tests?|e2e|spec|specs|check-?all|verify|coverage|integration|smoke|ci|jest|vitest|"
+            r"pytest)(?:$|[:_./\-A-Z])|Test(?:s|$)"
         ),
     ),
     ("typecheck", re.compile(r"(?:^|[:_./\-])check(?:$|[:_./\-])")),
     (
         "build",
         re.compile(
-            r"(?:^|[:_./\-])(?:build\w*|compile\w*|bundle|dist|package|assemble\w*|release|publish|all|docs?|generate|codegen|jar)(?:$|[:_./\-A-Z])"
+            r"(?:^|[:_./\-])(?:build\w*|compile\w*|bundle|dist|package|assemble\w*|release|publish|all|docs?|generate|codegen|jar)(?:$|"
+            r"[:_./\-A-Z])"
         ),
     ),
     ("run", re.compile(r"(?:^|[:_./\-])(?:dev|start|serve|run|watch|preview|migrate|seed|deploy|up|down|exec\w*)(?:$|[:_./\-])")),

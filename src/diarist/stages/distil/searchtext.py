@@ -34,7 +34,7 @@ def _body(entry: Entry, ledger: Ledger) -> str:
     room = LIMIT - sum(len(text) + 1 for text in told)
     chosen: dict[int, str] = {}
     for at in _order(pieces, near):
-        step, text = pieces[at]
+        text = pieces[at][1]
         if room <= 0:
             break
         chosen[at] = text[:room]

@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 LISTS = ("tried", "worked", "failed", "rationale", "learned")
 _WORDS = {
-    "tried": r"tried|attempted|attempts?|approaches tried|things tried|versucht|ausprobiert|essay[ée]s?|tentatives?|intentad[oa]s?|probado|intentos|試した(?:こと|内容)?|尝试(?:过的?)?|嘗試",
-    "worked": r"worked|succeeded|successes|works|funktioniert(?:e|en)?|hat funktioniert|geklappt|a (?:marché|fonctionné)|réussi|funcion[óo]|うまくいった(?:こと)?|成功(?:した(?:こと)?)?|有效",
-    "failed": r"failed|did(?:n't| not) work|failures|dead ends|gescheitert|fehlgeschlagen|nicht funktioniert|échoué|n'a pas (?:marché|fonctionné)|fall[óo]|fallid[oa]s?|no funcion[óo]|失敗(?:した(?:こと)?)?|失败|无效",
+    "tried": r"tried|attempted|attempts?|approaches tried|things tried|versucht|ausprobiert|essay[ée]s?|tentatives?|intentad[oa]s?|"
+    r"probado|intentos|試した(?:こと|内容)?|尝试(?:过的?)?|嘗試",
+    "worked": r"worked|succeeded|successes|works|funktioniert(?:e|en)?|hat funktioniert|geklappt|a (?:marché|fonctionné)|réussi|"
+    r"funcion[óo]|うまくいった(?:こと)?|成功(?:した(?:こと)?)?|有效",
+    "failed": r"failed|did(?:n't| not) work|failures|dead ends|gescheitert|fehlgeschlagen|nicht funktioniert|échoué|n'a pas (?:marché|"
+    r"fonctionné)|fall[óo]|fallid[oa]s?|no funcion[óo]|失敗(?:した(?:こと)?)?|失败|无效",
     "rationale": r"rationale|why|lessons?|surprising|reason(?:ing)?|begründung|warum|pourquoi|raison|por ?qué|razón|理由|原因",
     "learned": r"learned|learnt|lessons learned|learnings|takeaways?|gelernt|appris|aprendido|学んだこと|教訓|学到的?|经验教训",
 }
@@ -23,18 +26,22 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _MARKER = re.compile(
-    r"^(?P<indent>\s*)(?:>\s*)?(?P<heading>\#{1,6}\s+)?(?P<item>(?:[-*+•]|\d{1,2}[.)])\s+)?(?:[✅❌✓✗⚠️🔧💡📝]+\s*)?(?P<bold>\*\*|__|\*|_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
-    r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:\s+(?P<rest>\S.*))?\s*$"
+    r"^(?P<indent>\s*)(?:>\s*)?(?P<heading>\#{1,6}\s+)?(?P<item>(?:[-*+•]|\d{1,2}[.)])\s+)?(?:[✅❌✓✗⚠️🔧💡📝]+\s*)?(?P<bold>\*\*|__|\*|"
+    r"_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
+    r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:(?<=[:：*_])\s+(?P<rest>\S.*))?\s*$"
 )
-HINT = re.compile(
-    r"(?im)^[\s>#*_+\-•\d.)✅❌✓✗⚠️💡📝\[\]]{0,12}(?:what |things |approaches |lessons? )?(?:"
+_HINT = re.compile(
+    r"(?im)^[\s>#*_+\-•\d.)✅❌✓✗⚠️💡📝\[\]]{0,12}(?:\w+ ){0,3}?(?:"
     + "|".join(words for _, words in sorted(_WORDS.items()))
     + r")[^\n]{0,24}?(?:[:：]|\*\*|$)"
 )
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|={3,}\s*$|-{3,}\s*$)")
 _LIST_ITEM = re.compile(r"^(\s*)(?:[-*+•‣]|\d{1,3}[.)])\s+(?:\[[ xX~-]\]\s+)?(.*)$")
 _CHECKBOX = re.compile(r"^\s*\[[ xX~-]\]\s+")
-_NOTHING = re.compile(r"(?:[\d\s.,%/()-]*|none\.?|n/?a|nothing\.?|keine?[rs]?|aucune?|ningun[oa]|なし|无)\Z", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"(?:[\d\s.,%/()-]*|\d+\s*(?:[,;/]|of\b|tests?\b|passed|failed|errors?\b).*|none\.?|n/?a|nothing\.?|keine?[rs]?|aucune?|ningun[oa]|なし|无)\Z",
+    re.IGNORECASE,
+)
 
 
 class Item(NamedTuple):
@@ -46,7 +53,7 @@ class Item(NamedTuple):
 
 def parse_sections(text: str) -> list[Item]:
     """The items of every explicit section of a text, in order, each once."""
-    if not HINT.search(text):
+    if not _HINT.search(text):
         return []
     found: dict[Item, None] = {}
     parser = _Parser()
@@ -67,6 +74,7 @@ class _Parser:
         self.said = False  # the section holds something
         self.fenced = False
         self.held = ""  # an item that may go on in the next line
+        self.inline = False  # it began beside its marker
 
     def take(self, line: str) -> list[Item]:
         if re.match(r"^\s*(?:```|~~~)", line):
@@ -100,6 +108,7 @@ class _Parser:
         rest = marker["rest"] or ""
         if rest:
             self.held, self.said = _item_text(rest), True
+        self.inline = bool(rest)
         return done
 
     def _content(self, line: str) -> list[Item]:
@@ -114,10 +123,10 @@ class _Parser:
             if self.said and not self.listed and self.blank:
                 return self._end()
             done = self.flush()
-            self.held, self.listed, self.blank, self.said = _item_text(entry[2]), True, False, True
+            self.held, self.listed, self.blank, self.said, self.inline = _item_text(entry[2]), True, False, True, False
             return done
         indented = line.startswith((" ", "\t"))
-        if self.held and not self.blank and (indented or self.name == "rationale" or line[:1].islower()):
+        if self.held and not self.blank and (indented or self.name == "rationale" or (self.inline and line[:1].islower())):
             return []  # the item goes on; its first line is quoted
         if self.listed or (self.blank and self.said) or (self.said and self.indent >= 0):
             return self._end()

@@ -7,6 +7,7 @@ A sentence is always an exact piece of one line, so that it can be quoted. How t
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from diarist.stages.distil.cues import CAUSE, CHATTER_STARTS, CHECK_WORDS, CLAIM, DECISION, INTENT_STARTS, OPENERS, PASS_WORDS
@@ -78,12 +79,11 @@ def judge(text: str, *, is_item: bool = False) -> Sentence:
         bare = token.strip(_PUNCTUATION)
         low = bare.lower()
         words.append(low.replace("’", "'"))
-        if not bare.isalpha() or bare[1:] != low[1:]:
-            if _is_name(bare, low) or "`" in token:
-                names.add(bare)
+        if (not bare.isalpha() or bare[1:] != low[1:]) and (_is_name(bare, low) or "`" in token):
+            names.add(bare)
     low = text.lower()
     distinct = frozenset(words)
-    pairs = frozenset(zip(words, words[1:], strict=False))
+    pairs = frozenset(pairwise(words))
     chatter = _is_chatter(low, words)
     claim = CLAIM.meet(distinct, pairs, low) or not (PASS_WORDS.isdisjoint(distinct) or CHECK_WORDS.isdisjoint(distinct))
     cause = CAUSE.meet(distinct, pairs, low)

@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from diarist.model.entry import Outcome
 from diarist.stages.distil.blocks import blocks
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
-from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.corrections import Correction, is_assent
-from diarist.stages.distil.fixes import Repair, is_same_check
+from diarist.stages.distil.fixes import Repair, is_same_check, shown
 from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
 from diarist.stages.distil.sentences import best_of, clean, judge
 from diarist.stages.distil.telling import by_file, describe_change, names_of, new_lines, reason_for
 from diarist.text.clip import clip
 
+_SMALL = frozenset({"echo", "mkdir", "cp", "mv", "rm", "touch", "chmod", "kill", "export", "sleep", "python", "python3", "node"})
 _WORD = re.compile(r"\w[\w.-]+\w")
 _STOP_WORDS = {
-    "limit": "The run ended at a limit", "give-up": "The run was given up", "error-end": "The run ended by an error", "api-error": "The model's service failed",
+    "limit": "The run ended at a limit",
+    "give-up": "The run was given up",
+    "error-end": "The run ended by an error",
+    "api-error": "The model's service failed",
     "model-refusal": "The model declined to answer",
-}  # fmt: skip
+}
 
 
 class Story(NamedTuple):
@@ -51,7 +55,14 @@ def tell(facts: Facts) -> Story:
     ok = facts.verified is not False and facts.outcome != "failed"
     worked = [*_passed(facts), *_results(facts, grounded)] if ok else list(_passed(facts))
     worked += change_bullets if ok else []
-    tried = [*_corrected(facts.corrections), *_requests(facts), *_looks(ledger), *_discarded(ledger), *_decisions(ledger)]
+    tried = [
+        *_corrected(facts.corrections),
+        *_requests(facts),
+        *_looks(ledger),
+        *_discarded(ledger),
+        *_decisions(ledger),
+        *_attempts(ledger),
+    ]
     tried += [] if ok else change_bullets
     failed = [*_refusals(facts.corrections), *_failing(facts), *_troubles(facts), *_stops(ledger)]
     return Story(tried, worked, failed, list(_rationale(facts)), list(_findings(facts)))
@@ -60,33 +71,54 @@ def tell(facts: Facts) -> Story:
 # --- worked ---
 
 
+_TOLD_ALONE = 6
+
+
 def _changes(facts: Facts) -> Iterator[Bullet]:
-    """One bullet a file: what was changed and why the agent says it was."""
-    files = by_file(facts.ledger.changed)
-    for path, changes in files.items():
-        if path not in facts.ledger.files:
-            continue
-        told = list(dict.fromkeys(text for change in changes if (text := describe_change(change))))
-        reason, reason_step = reason_for(changes)
-        deleted = changes[-1].operation == "delete"
-        verb = (
-            "Deleted"
-            if deleted
-            else "Created"
-            if changes[0].operation == "create"
-            else "Moved"
-            if changes[0].operation == "move"
-            else "Changed"
-        )
-        text = f"{verb} {path}" + (f": {clip('; '.join(told[:4]), 260)}" if told and not deleted else "")
-        if reason and not judge(reason).is_claim:
-            text += f". {clip(reason, 220)}"
-        yield Bullet(
-            text,
-            _change_quote(changes),
-            (changes[0].step, *((reason_step,) if reason_step >= 0 else ())),
-            4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0),
-        )
+    """One bullet a file: what was changed and why the agent says it was. Of many files the lesser ones share a bullet a folder."""
+    files = {path: changes for path, changes in by_file(facts.ledger.changed).items() if path in facts.ledger.files}
+    ranked = sorted(
+        files.values(), key=lambda changes: (changes[0].number == 0, -len(changes), -sum(len(change.after) for change in changes))
+    )
+    alone = ranked if len(ranked) <= _TOLD_ALONE + 2 else ranked[:_TOLD_ALONE]
+    for changes in alone:
+        yield _file_bullet(changes)
+    folders: dict[str, list[list[Changed]]] = defaultdict(list)
+    for changes in ranked[len(alone) :]:
+        folders[changes[0].path.rpartition("/")[0]].append(changes)
+    for folder, others in folders.items():
+        yield _folder_bullet(folder, others)
+
+
+def _file_bullet(changes: Sequence[Changed]) -> Bullet:
+    told = list(dict.fromkeys(text for change in changes if (text := describe_change(change))))
+    reason, reason_step = reason_for(changes)
+    deleted = changes[-1].operation == "delete"
+    text = f"{_verb(changes)} {changes[0].path}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
+    if reason and not judge(reason).is_claim:
+        text += f". {clip(reason, 200)}"
+    steps = (changes[0].step, *((reason_step,) if reason_step >= 0 else ()))
+    return Bullet(text, _change_quote(changes), steps, 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))
+
+
+def _verb(changes: Sequence[Changed]) -> str:
+    if changes[-1].operation == "delete":
+        return "Deleted"
+    return {"create": "Created", "move": "Moved"}.get(changes[0].operation, "Changed")
+
+
+def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
+    told = []
+    for changes in files:
+        names = list(dict.fromkeys(name for change in changes for name in names_of("\n".join(new_lines(change.before, change.after)))))
+        told.append(changes[0].path.rpartition("/")[2] + (f" ({', '.join(names[:2])})" if names else ""))
+    verbs = "/".join(dict.fromkeys(_verb(changes) for changes in files))
+    text = (
+        f"{verbs} {len(files)} more in {folder or '.'}: {clip(', '.join(told), 300)}"
+        if len(files) > 1
+        else f"{verbs} {files[0][0].path}: {told[0]}"
+    )
+    return Bullet(text, _change_quote(files[0]), tuple(changes[0].step for changes in files[:8]), 3.6 + min(len(files), 8) * 0.1)
 
 
 def _change_quote(changes: Sequence[Changed]) -> str:
@@ -113,7 +145,7 @@ def _passed(facts: Facts) -> Iterator[Bullet]:
                 if facts.ledger.changes
                 else ""
             )
-            text = f"`{clip(one_line(run.command.key), 120)}` passed{counted}" + (f", {at}" if at else "")
+            text = f"`{shown(run, 140)}` passed{counted}" + (f", {at}" if at else "")
             yield Bullet(
                 text,
                 run.line or line_of(run.text),
@@ -129,9 +161,11 @@ def _results(facts: Facts, grounded: frozenset[str]) -> Iterator[Bullet]:
         if ledger.last_reply is not None:
             yield from _reported(ledger.last_reply, grounded)
         return
-    answers = [said for said in ledger.replies if not said.actor and said is not ledger.last_reply and len(said.text) > 200]
+    answers = [
+        said for said in ledger.replies if not said.actor and said is not ledger.last_reply and (len(said.text) > 200 or not ledger.calls)
+    ]
     for said in [*answers[-20:], *([ledger.last_reply] if ledger.last_reply else [])]:
-        yield from _answered(said, is_last=said is ledger.last_reply)
+        yield from _answered(said, floor=-1.0 if not ledger.calls else 0.5 if said is ledger.last_reply else 2.5)
 
 
 def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
@@ -142,13 +176,18 @@ def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
             yield Bullet(heading + block.text, block.best.text[:300], (said.step,), 2.0 + min(hits, 4) * 0.5 + min(block.score, 5) * 0.3)
 
 
-def _answered(said: Said, *, is_last: bool) -> Iterator[Bullet]:
+def _answered(said: Said, *, floor: float) -> Iterator[Bullet]:
     """The pieces of an answer that say something by themselves."""
     for block in blocks(said.text):
-        if block.best.is_intent or block.score < (0.5 if is_last else 2.5):
+        if block.best.is_intent or block.score < floor:
             continue
         heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
-        yield Bullet(f"Found: {heading}{block.text}", block.best.text[:300], (said.step,), 2.0 + min(block.score, 8) * 0.3 + (0.5 if is_last else 0.0))
+        yield Bullet(
+            f"Found: {heading}{block.text}",
+            block.best.text[:300],
+            (said.step,),
+            2.0 + min(block.score, 8) * 0.3,
+        )
 
 
 def _grounded_words(ledger: Ledger) -> frozenset[str]:
@@ -171,31 +210,28 @@ def _words(text: str) -> set[str]:
 
 def _failing(facts: Facts) -> Iterator[Bullet]:
     """Checks and commands that failed: the error, what the agent made of it, and whether it was got past."""
-    ledger = facts.ledger
-    runs = list(ledger.runs)
     groups: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        if run.passed is False and run.command.kind != "search":
+    for run in facts.ledger.runs:
+        if (run.passed is False or not run.started) and run.command.kind != "search":
             groups[run.command.key].append(run)
-    for key, failing in groups.items():
-        last = failing[-1]
-        repaired = next((repair for repair in facts.repairs if repair.failed is last), None)
-        stands = not any(run.passed and run.step > last.step and is_same_check(run, last) for run in runs)
-        marks = list(dict.fromkeys(mark for run in failing for mark in run.errors))
-        messages = [ledger.troubles[mark].message for mark in marks if mark in ledger.troubles]
-        shown = "; ".join(clip(message, 160) for message in messages[-2:]) or last.line or line_of(last.tail, 160)
-        again = f" {len(failing)} times" if len(failing) > 1 else ""
-        told = f"`{clip(one_line(key or last.text), 110)}` failed{again}" + (f": {shown}" if shown else "")
-        diagnosis = _diagnosis(last.after)
-        if diagnosis:
-            told += f". {clip(diagnosis, 200)}"
-        if stands and last.command.is_check:
-            told += " (never passed afterwards)"
-        is_check = last.command.is_check
-        weight = (7.0 if stands else 5.0 if repaired else 4.5) if is_check else (3.5 if stands else 2.5)
-        quotes = [ledger.troubles[mark].quote for mark in marks if mark in ledger.troubles]
-        quote = next((quote for quote in reversed(quotes) if quote), "") or line_of(last.text)
-        yield Bullet(told, quote, (last.step, *((last.result,) if last.result >= 0 else ())), weight)
+    for failing in groups.values():
+        yield _failing_bullet(facts, failing)
+
+
+def _failing_bullet(facts: Facts, failing: Sequence[Run]) -> Bullet:
+    ledger, last = facts.ledger, failing[-1]
+    stands = not any(run.passed and run.step > last.step and is_same_check(run, last) for run in ledger.runs)
+    troubles = [ledger.troubles[mark] for mark in dict.fromkeys(mark for run in failing for mark in run.errors) if mark in ledger.troubles]
+    said = "; ".join(clip(trouble.message, 170) for trouble in troubles[-2:]) or last.line or line_of(last.tail, 160)
+    again = f" {len(failing)} times" if len(failing) > 1 else ""
+    text = f"`{shown(last)}` {'failed' if last.started else 'could not run'}{again}" + (f": {said}" if said else "")
+    diagnosis = _diagnosis(last.after)
+    text += f". {clip(diagnosis, 200)}" if diagnosis else ""
+    if stands and last.command.is_check and last.started:
+        text += " (never passed afterwards)"
+    weight = (7.0 if stands else 5.0) if last.command.is_check and last.started else 2.5 if not stands else 3.5 if last.started else 4.0
+    quote = next((trouble.quote for trouble in reversed(troubles) if trouble.quote), "") or line_of(last.text)
+    return Bullet(text, quote, (last.step, *((last.result,) if last.result >= 0 else ())), weight)
 
 
 def _diagnosis(said: Said | None) -> str:
@@ -208,25 +244,33 @@ def _diagnosis(said: Said | None) -> str:
 
 
 def _troubles(facts: Facts) -> Iterator[Bullet]:
-    """Errors of tools other than checks."""
-    in_runs = {mark for run in facts.ledger.runs if run.passed is False and run.command.kind != "search" for mark in run.errors}
+    """Errors of tools and commands other than those that failed as a whole."""
+    told = {
+        mark
+        for run in facts.ledger.runs
+        if (run.passed is False or not run.started) and run.command.kind != "search"
+        for mark in run.errors
+    }
     for trouble in facts.ledger.troubles.values():
-        if trouble.fingerprint in in_runs:
-            continue
-        yield _trouble_bullet(trouble)
+        if trouble.fingerprint not in told:
+            yield _trouble_bullet(trouble)
 
 
 def _trouble_bullet(trouble: Trouble) -> Bullet:
     if trouble.kind == "prompt":
         return Bullet(f"Reported by the person: {trouble.message}", trouble.quote, tuple(trouble.steps[:4]), 4.0)
-    about = f" on {clip(trouble.target, 80)}" if trouble.target and trouble.kind not in CHECKS else ""
-    text = f"{trouble.tool}{about} failed: {clip(trouble.message, 240)}"
+    if trouble.about:
+        text = f"`{clip(one_line(trouble.about), 120)}` failed: {clip(trouble.message, 240)}"
+    else:
+        about = f" on {clip(trouble.target, 80)}" if trouble.target else ""
+        text = f"{trouble.tool}{about} was refused: {clip(trouble.message, 240)}"
     diagnosis = _diagnosis(trouble.after)
-    if diagnosis:
-        text += f". {clip(diagnosis, 160)}"
+    text += f". {clip(diagnosis, 160)}" if diagnosis else ""
+    if trouble.resolved_by and not trouble.about:
+        text += f" (got past: {clip(trouble.resolved_by, 140)})"
     return Bullet(
         text,
-        trouble.message,
+        trouble.quote,
         tuple(trouble.steps[:4]),
         2.0 + 0.3 * min(trouble.count, 5) + (1.0 if trouble.resolved is not True else 0.0),
         trouble.count,
@@ -291,7 +335,8 @@ def _looks(ledger: Ledger) -> Iterator[Bullet]:
     searches: list[Looked] = []
     for looked in ledger.looked:
         if looked.kind == "agent" and looked.about:
-            yield Bullet(f"Subagent: {clip(one_line(looked.about), 300)}", line_of(looked.about), (looked.step,), 4.0)
+            detail = f": {clip(one_line(looked.detail), 260)}" if looked.detail else ""
+            yield Bullet(f"Subagent: {clip(one_line(looked.about), 140)}{detail}", line_of(looked.about), (looked.step,), 4.0)
         elif looked.kind == "web" and looked.about:
             yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
         elif looked.kind == "search" and looked.about:
@@ -329,6 +374,26 @@ def _decisions(ledger: Ledger) -> Iterator[Bullet]:
         for sentence in said.sentences:
             if sentence.is_decision and not sentence.is_claim and not sentence.is_chatter and len(sentence.text) >= 30:
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)
+
+
+def _attempts(ledger: Ledger) -> Iterator[Bullet]:
+    """A command that was varied until it did what it should."""
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in ledger.runs:
+        main = next((program for program in run.command.programs if program.kind == run.command.kind), None)
+        if main is not None and run.command.kind in ("run", "other", "install", "build") and main.name not in _SMALL:
+            groups[" ".join((main.name, *main.words[1:2]))].append(run)
+    for runs in groups.values():
+        variants = list({one_line(run.text): run for run in runs}.values())
+        if len(variants) >= 3 and (any(run.passed is False or run.errors for run in runs[:-1]) or _alike(variants)):
+            shown_ones = "; ".join(f"`{shown(run, 100)}`" for run in (*variants[:2], variants[-1]))
+            yield Bullet(f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), tuple(run.step for run in runs[:8]), 3.2)
+
+
+def _alike(runs: Sequence[Run]) -> bool:
+    """The same words with other options: attempts at one thing."""
+    words = [set(run.text.split()) for run in runs]
+    return all(len(one & other) >= 0.6 * min(len(one), len(other)) for one, other in pairwise(words))
 
 
 # --- rationale and learned ---

@@ -8,27 +8,56 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from diarist.model.entry import Command, ErrorSeen
 from diarist.stages.distil.words import STOP, content_words, word_set
 
 MOST = 40
-_LANGUAGES = {
-    suffix: language
-    for language, suffixes in {
-        "python": "py pyi ipynb", "typescript": "ts tsx mts cts", "javascript": "js jsx mjs cjs", "rust": "rs", "go": "go", "java": "java", "kotlin": "kt kts", "scala": "scala",
-        "c": "c h", "cpp": "cc cpp cxx hpp hh", "csharp": "cs", "ruby": "rb", "php": "php", "swift": "swift", "shell": "sh bash zsh", "sql": "sql", "html": "html htm", "css": "css scss sass less",
-        "markdown": "md mdx", "yaml": "yml yaml", "terraform": "tf", "lua": "lua", "r": "r", "dart": "dart", "elixir": "ex exs", "haskell": "hs", "zig": "zig", "vue": "vue", "svelte": "svelte", "asciidoc": "adoc",
-    }.items() for suffix in suffixes.split()
-}  # fmt: skip
+_SUFFIXES = {
+    "python": "py pyi ipynb",
+    "typescript": "ts tsx mts cts",
+    "javascript": "js jsx mjs cjs",
+    "rust": "rs",
+    "go": "go",
+    "java": "java",
+    "kotlin": "kt kts",
+    "scala": "scala",
+    "c": "c h",
+    "cpp": "cc cpp cxx hpp hh",
+    "csharp": "cs",
+    "ruby": "rb",
+    "php": "php",
+    "swift": "swift",
+    "shell": "sh bash zsh",
+    "sql": "sql",
+    "html": "html htm",
+    "css": "css scss sass less",
+    "markdown": "md mdx",
+    "yaml": "yml yaml",
+    "terraform": "tf",
+    "lua": "lua",
+    "r": "r",
+    "dart": "dart",
+    "elixir": "ex exs",
+    "haskell": "hs",
+    "zig": "zig",
+    "vue": "vue",
+    "svelte": "svelte",
+    "asciidoc": "adoc",
+}
+_LANGUAGES = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 _FRAMEWORKS = re.compile(
-    r"(?<![\w-])(django|flask|fastapi|react|next\.?js|vue|nuxt|svelte|angular|express|nestjs|rails|laravel|symfony|spring(?: boot)?|tailwind(?:css)?|vite|webpack|prisma|sqlalchemy|pydantic|pandas|numpy|"
-    r"scikit-learn|sklearn|pytorch|tensorflow|xarray|matplotlib|sympy|docker|kubernetes|helm|terraform|ansible|postgres(?:ql)?|mysql|sqlite|redis|mongodb|kafka|graphql|grpc|cobra|tokio|axum|actix|"
+    r"(?<![\w-])(django|flask|fastapi|react|next\.?js|vue|nuxt|svelte|angular|express|nestjs|rails|laravel|symfony|spring(?: boot)?|"
+    r"tailwind(?:css)?|vite|webpack|prisma|sqlalchemy|pydantic|pandas|numpy|"
+    r"scikit-learn|sklearn|pytorch|tensorflow|xarray|matplotlib|sympy|docker|kubernetes|helm|terraform|ansible|postgres(?:ql)?|mysql|"
+    r"sqlite|redis|mongodb|kafka|graphql|grpc|cobra|tokio|axum|actix|"
     r"github actions|electron|flutter|expo|playwright|cypress|storybook|celery|slog|opentelemetry|openai|anthropic|mcp)(?![\w-])",
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|\b[A-Z]\w+(?:Error|Exception)\b"
+    r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|"
+    r"\b[A-Z]\w+(?:Error|Exception)\b"
 )
 _GENERIC_FOLDERS = word_set(
     """
@@ -38,31 +67,37 @@ _GENERIC_FOLDERS = word_set(
 )
 
 
-def make_tags(
-    *,
-    outcome: str,
-    task_id: str,
-    workflow: str,
-    prompts: Sequence[str],
-    files: Sequence[str],
-    commands: Sequence[Command],
-    errors: Sequence[ErrorSeen],
-    bullets: Iterable[str],
-    given: Sequence[str],
-) -> list[str]:
+class TagFacts(NamedTuple):
+    """What the tags of a session follow from."""
+
+    outcome: str
+    task_id: str
+    workflow: str
+    prompts: Sequence[str]
+    files: Sequence[str]
+    """Changed files first."""
+    commands: Sequence[Command]
+    errors: Sequence[ErrorSeen]
+    bullets: Sequence[str]
+    given: Sequence[str] = ()
+    """By the host."""
+
+
+def make_tags(facts: TagFacts) -> list[str]:
     """Lower-case, distinct, the fixed ones first."""
-    tags: dict[str, None] = {f"outcome:{outcome}": None, f"task:{task_id.lower()}": None}
-    if workflow:
-        tags[f"workflow:{workflow.lower()}"] = None
-    for tag in [
-        *given,
-        *_languages(files),
-        *_frameworks(prompts, files, bullets),
-        *_tools(commands),
-        *_codes(errors),
-        *_subsystems(files),
-        *_task_words(prompts, bullets),
-    ]:
+    tags: dict[str, None] = {f"outcome:{facts.outcome}": None, f"task:{facts.task_id.lower()}": None}
+    if facts.workflow:
+        tags[f"workflow:{facts.workflow.lower()}"] = None
+    found = [
+        *facts.given,
+        *_languages(facts.files),
+        *_frameworks(facts.prompts, facts.files, facts.bullets),
+        *_tools(facts.commands),
+        *_codes(facts.errors),
+        *_subsystems(facts.files),
+        *_task_words(facts.prompts, facts.bullets),
+    ]
+    for tag in found:
         cleaned = " ".join(tag.lower().split())
         if cleaned and len(tags) < MOST:
             tags.setdefault(cleaned[:60])

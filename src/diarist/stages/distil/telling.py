@@ -10,8 +10,10 @@ from diarist.stages.distil.sentences import best_of, clean
 from diarist.text.clip import clip
 
 _DEFINITION = re.compile(
-    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|unsafe\s+|override\s+|suspend\s+|inline\s+|local\s+|@\w+\s+)*"
-    r"(?:def|class|func|fn|function\*?|interface|type|struct|enum|trait|impl|module|namespace|record|object|const|let|var|val|macro_rules!|sub|describe|it|test|CREATE (?:TABLE|INDEX|VIEW))\b"
+    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|"
+    r"unsafe\s+|override\s+|suspend\s+|inline\s+|local\s+|@\w+\s+)*"
+    r"(?:def|class|func|fn|function\*?|interface|type|struct|enum|trait|impl|module|namespace|record|object|const|let|var|val|"
+    r"macro_rules!|sub|describe|it|test|CREATE (?:TABLE|INDEX|VIEW))\b"
     r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})",
     re.MULTILINE,
 )

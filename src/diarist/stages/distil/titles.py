@@ -16,7 +16,8 @@ _WRAPPED = re.compile(
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"^[\s>#*_`\-=]+|[\s*_`=]+$")
 _EMPTY_LINE = re.compile(
-    r"\s*(?:(?:hi|hello|hey|hallo|bonjour|hola|こんにちは|你好)\b.{0,20}|implement the following(?: plan| changes?)?|please (?:implement|do) the following.*|here(?:'s| is) (?:the|a|my) .{0,40}|context|background|description|summary|overview|plan|"
+    r"\s*(?:(?:hi|hello|hey|hallo|bonjour|hola|こんにちは|你好)\b.{0,20}|implement the following(?: plan| changes?)?|please (?:implement|"
+    r"do) the following.*|here(?:'s| is) (?:the|a|my) .{0,40}|context|background|description|summary|overview|plan|"
     r"bug report|steps to reproduce|<[^>]+>|\[?image.*\]?|\[[^\]]*pasted[^\]]*\])\s*[:.!]?\s*$",
     re.IGNORECASE,
 )
@@ -45,8 +46,5 @@ def make_title(given: str, prompts: Sequence[str], reply: str, files: Sequence[s
 
 
 def _title_line(prompt: str) -> str:
-    for line in bare_prompt(prompt).split("\n")[:40]:
-        line = one_line(_MARKS.sub("", line))
-        if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line):
-            return line
-    return ""
+    lines = (one_line(_MARKS.sub("", line)) for line in bare_prompt(prompt).split("\n")[:40])
+    return next((line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)), "")

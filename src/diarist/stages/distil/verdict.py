@@ -23,6 +23,9 @@ class Verdict(NamedTuple):
     """Tests that ran, where printed."""
     broken: int | None = None
     """Tests (or problems) that failed, where printed."""
+    started: bool = True
+    missing: str = ""
+    """Module that could not be found. If it is not the project's own, nothing was checked."""
 
 
 _GOOD = 1
@@ -34,9 +37,12 @@ _RULES: tuple[tuple[int, str], ...] = (
     (_COUNT, r"^=* ?(?:(?P<bad>\d+) failed)(?:, (?P<good>\d+) passed)?.* in [\d.:]+ ?m?s(?:econds)?.*$"),
     (
         _COUNT,
-        r"^=* ?(?P<good>\d+) passed(?:, \d+ (?:skipped|deselected|xfailed|xpassed|warnings?|subtests passed|rerun)s?)*(?:, (?P<bad>\d+) errors?)? in [\d.:]+.*$",
+        (
+            r"^=* ?(?P<good>\d+) passed(?:, \d+ (?:skipped|deselected|xfailed|xpassed|warnings?|subtests passed|rerun)s?)*(?:,"
+            r" (?P<bad>\d+) errors?)? in [\d.:]+.*$"
+        ),
     ),
-    (_BAD, r"^=* ?(?:no tests ran|\d+ errors?(?: during collection)?)(?:[^\n]* in [\d.]+s)?[^\n]*=*$"),
+    (_BAD, r"^=* ?(?:no tests ran|(?:\d+ \w+, )*\d+ errors?(?: during collection)?)(?:[^\n]* in [\d.]+s)?[^\n]*=*$"),
     (_BAD, r"^!+ Interrupted: \d+ errors? during collection !+$"),
     (_BAD, r"^ERROR: (?:not found|file or directory not found): .*$"),
     # unittest, Django, trial
@@ -86,7 +92,10 @@ _RULES: tuple[tuple[int, str], ...] = (
     (_BAD, r"^Found (?P<bad>[1-9]\d*) errors?(?: in .*| \(.*|\.)?$"),
     (
         _GOOD,
-        r"^(?:Success: no issues found.*|All checks passed!|All done! .*|Found 0 errors\.?.*|No ESLint warnings or errors|All matched files use Prettier code style!)$",
+        (
+            r"^(?:Success: no issues found.*|All checks passed!|All done! .*|Found 0 errors\.?.*|No ESLint warnings or errors|"
+            r"All matched files use Prettier code style!)$"
+        ),
     ),
     (_GOOD, r"^0 errors, \d+ warnings?.*$"),
     (_BAD, r"^[1-9]\d* errors?, \d+ warnings?.*$"),
@@ -95,57 +104,94 @@ _RULES: tuple[tuple[int, str], ...] = (
     # builds
     (
         _BAD,
-        r"^(?:make(?:\[\d+\])?: \*\*\* .*|ninja: build stopped: .*|npm ERR! .*|npm error .*|error Command failed with exit code \d+\.|ERR_PNPM_\w+.*|\s*ELIFECYCLE .*)$",
+        (
+            r"^(?:make(?:\[\d+\])?: \*\*\* .*|ninja: build stopped: .*|npm ERR! .*|npm error .*|error Command failed with exit code \d+\.|"
+            r"ERR_PNPM_\w+.*|\s*ELIFECYCLE .*)$"
+        ),
     ),
     (
         _BAD,
-        r"^(?:Failed to compile\.?|> Build (?:failed|error).*|.*: error TS\d+: .*|error TS\d+: .*|ERROR: failed to solve: .*|Command failed with exit code [1-9]\d*.*)$",
+        (
+            r"^(?:Failed to compile\.?|> Build (?:failed|error).*|.*: error TS\d+: .*|error TS\d+: .*|ERROR: failed to solve: .*|"
+            r"Command failed with exit code [1-9]\d*.*)$"
+        ),
     ),
     (
         _GOOD,
-        r"^(?:.*Compiled successfully.*|✓ built in .*|.* compiled successfully in .*|webpack \S+ compiled successfully.*|Successfully built \S+.*)$",
+        (
+            r"^(?:.*Compiled successfully.*|✓ built in .*|.* compiled successfully in .*|webpack \S+ compiled successfully.*|"
+            r"Successfully built \S+.*)$"
+        ),
     ),
     (_BAD, r"^(?:.*: (?:fatal error|error): .*|collect2: error: .*|ld: .*)$"),
 )
 _PATTERNS = tuple((sense, re.compile(pattern, re.MULTILINE)) for sense, pattern in _RULES)
 _HINT = re.compile(
-    r"pass|fail|error|\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|no tests ran|examples?,|rated at",
+    r"pass|fail|error|built|ERR|\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|no tests ran|"
+    r"examples?,|rated at",
     re.IGNORECASE | re.MULTILINE,
 )
 _CRASH = re.compile(
-    r"^(?:Traceback \(most recent call last\):|(?:\w+\.)*\w*(?:Error|Exception)\b(?::.*)?|panic: .*|Segmentation fault.*|.*: command not found|"
-    r"(?:bash|sh|zsh|/bin/\w+): .*(?:not found|No such file or directory).*|.*can't open file .*|Error: Cannot find module .*|SyntaxError: .*|"
+    r"^(?:Traceback \(most recent call last\):|(?:\w+\.)*\w*(?:Error|Exception)\b(?::.*)?|panic: .*|Segmentation fault.*|"
+    r".*: command not found|"
+    r"(?:bash|sh|zsh|/bin/\w+): .*(?:not found|No such file or directory).*|.*can't open file .*|Error: Cannot find module .*|"
+    r"SyntaxError: .*|"
     r"thread '.*' panicked at .*|Killed|Aborted.*|fatal: .*)$",
     re.MULTILINE,
 )
 
 
-def judge(kind: CommandKind, output: str, exit_code: int | None, error: bool | None, *, exit_tells: bool) -> Verdict:
+_MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named ['\"]?([\w-]+)|: No module named ([\w-]+)$", re.MULTILINE)
+_NOT_STARTED = re.compile(
+    r"^(?:.*: command not found|(?:ba|z|da)?sh: .*: not found|.*can't open file .*|.*is not recognized as .*|npm (?:ERR!|"
+    r"error) [Mm]issing script:.*|.*No rule to make target.*|"
+    r"error: no such (?:sub)?command:? .*|.*error: unrecognized arguments: .*|usage: .*|.*: No such file or directory|"
+    r"Could not find a (?:task|target|script) .*|(?:error|ERROR): .*Unknown (?:command|option).*|"
+    r"(?:Error: )?Cannot find module '(?!\.).*|could not determine executable to run.*)$",
+    re.MULTILINE,
+)
+
+
+def judge(
+    kind: CommandKind, output: str, exit_code: int | None, error: bool | None, *, exit_tells: bool, exit_blames: bool = True
+) -> Verdict:
     """The verdict on one run of a command.
 
-    `exit_tells`: the exit status is that of the check itself (see `commands.CommandLine`). A pipe into `tail` hides a
-    failing check behind status 0, so there the summary line decides, and without one nothing is known. A status other
-    than 0 is a failure in any case.
+    `exit_tells`: exit status 0 is that of the check itself (see `commands.CommandLine`). A pipe into `tail` hides a
+    failing check behind status 0, so there the summary line decides, and without one nothing is known. `exit_blames`:
+    another status is its own failure, not that of a command after it.
     """
-    if kind == "search":
-        return Verdict(_by_status(exit_code, error, exit_tells=exit_tells))
-    summary = _summary(output) if kind in ("test", "build", "lint", "typecheck") else Verdict(None)
-    status = _by_status(exit_code, error, exit_tells=exit_tells)
-    if summary.passed is False or (summary.passed and status is not False):
+    status = _by_status(exit_code, error, exit_tells=exit_tells, exit_blames=exit_blames)
+    if kind not in ("test", "build", "lint", "typecheck"):
+        crash = _CRASH.search(_window(output)) if kind == "run" and status is not False else None
+        return Verdict(False, _crash_line(output, crash)) if crash and "Traceback" in crash.group() else Verdict(status)
+    summary = _summary(output)
+    unstarted = _not_started(output)
+    if summary.passed is False and not (summary.ran or summary.broken) and (unstarted.missing or not unstarted.started):
+        return unstarted._replace(line=summary.line) if unstarted.missing else unstarted
+    if summary.passed is not None and (summary.passed is False or status is not False):
         return summary
-    if status is False:
-        return summary._replace(passed=False) if summary.passed is None else Verdict(False)
+    if unstarted.missing or not unstarted.started:
+        return unstarted
+    if status is not None:
+        return Verdict(status)
     crash = _CRASH.search(_window(output))
-    if crash and (status is None or (kind in ("test", "run") and "Traceback" in crash.group())):
-        return Verdict(False, _crash_line(output, crash))
-    if status is None and exit_code is None and error is None and kind == "run" and output.strip():
-        return Verdict(None)
-    return Verdict(status)
+    return Verdict(False, _crash_line(output, crash)) if crash else Verdict(None)
 
 
-def _by_status(exit_code: int | None, error: bool | None, *, exit_tells: bool) -> bool | None:
+def _not_started(output: str) -> Verdict:
+    """Nothing was checked: the tool, its script or a module it needs is not there."""
+    text = _window(output)
+    missing = _MISSING.search(text)
+    if missing:
+        return Verdict(False, missing.group().strip(": "), missing=missing[1] or missing[2])
+    line = _NOT_STARTED.search(text) if len(output) < 3_000 else None
+    return Verdict(None, line.group().strip()[:300], started=False) if line else Verdict(None)
+
+
+def _by_status(exit_code: int | None, error: bool | None, *, exit_tells: bool, exit_blames: bool) -> bool | None:
     if exit_code not in (None, 0) or (error and exit_code is None):
-        return False
+        return False if exit_blames else None
     if (exit_code == 0 or error is False) and exit_tells:
         return True
     return None

@@ -11,6 +11,16 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def word_pairs(text: str) -> frozenset[tuple[str, str]]:
+    """Pairs of words, written "uv run, poetry run"."""
+    return frozenset((first, second) for first, _, second in (pair.strip().partition(" ") for pair in text.split(",")) if second)
+
+
+def word_list(text: str) -> tuple[str, ...]:
+    """The words of a text in order, for tables where the first one counts most."""
+    return tuple(text.split())
+
+
 STOP = word_set(
     """
     a about after again all also am an and any are as at be because been before being both but by can could did do does doing don down

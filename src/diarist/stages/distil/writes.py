@@ -5,10 +5,22 @@ from __future__ import annotations
 import posixpath
 import re
 
+from diarist.model.entry import FileOperation
 from diarist.stages.distil.actions import CLIP, Change
 from diarist.stages.distil.commands import CommandLine, Program
 
 _SED_IN_PLACE = re.compile(r"(?:-i\S*|--in-place\S*|-\w*i\w*)$")
+_SED_SCRIPT = re.compile(r"s[/|#,@]|\d+[,dspi]|/|\$")
+_FILE_WORD = re.compile(r"\.\w+$|/")
+_WRITERS: dict[str, FileOperation] = {
+    "tee": "create",
+    "touch": "create",
+    "cp": "create",
+    "rm": "delete",
+    "unlink": "delete",
+    "trash": "delete",
+    "mv": "move",
+}
 _NO_FILE = re.compile(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
 _SCRIPT_WRITES = re.compile(
     r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)"""
@@ -52,23 +64,21 @@ def _by_program(program: Program) -> list[Change]:
     name, words = program.name, program.words
     operands = [word for word in words[1:] if not word.startswith("-")]
     if name in ("sed", "gsed", "perl") and any(_SED_IN_PLACE.match(word) for word in words[1:4]):
-        files = [word for word in operands if re.search(r"\.\w+$|/", word) and not re.match(r"s[/|#,@]|\d+[,dspi]|/|\$", word)]
+        files = [word for word in operands if _FILE_WORD.search(word) and not _SED_SCRIPT.match(word)]
         script = next((word for word in operands if word not in files), "")
         return [Change(path, "edit", after=script[:CLIP]) for path in files]
-    if name == "tee":
-        return [Change(path, "create", after=program.heredoc[:CLIP]) for path in operands]
-    if name in ("rm", "unlink", "trash") and "-h" not in words:
-        return [Change(path, "delete") for path in operands]
-    if name == "touch":
-        return [Change(path, "create") for path in operands]
-    if name == "mv" and len(operands) >= 2:
-        return [Change(operands[0], "move"), Change(operands[-1], "move")]
-    if name == "cp" and len(operands) == 2 and posixpath.splitext(operands[1])[1]:
-        return [Change(operands[1], "create")]
     if name == "git" and len(words) > 2 and words[1] in ("mv", "rm"):
         return [Change(path, "move" if words[1] == "mv" else "delete") for path in operands[1:]]
-    if program.kind == "run":
-        script = program.heredoc or next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-c", "-e")), "")
-        if "write" in script or "open(" in script:
-            return [Change(path, "edit", after=script[:CLIP]) for path in dict.fromkeys(_SCRIPT_WRITES.findall(script))]
-    return []
+    operation = _WRITERS.get(name)
+    if operation is not None:
+        return [Change(path, operation, after=program.heredoc[:CLIP]) for path in (operands[-1:] if name == "cp" else operands)]
+    return _by_script(program) if program.kind == "run" else []
+
+
+def _by_script(program: Program) -> list[Change]:
+    """Files that an inline script opens for writing."""
+    words = program.words
+    script = program.heredoc or next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-c", "-e")), "")
+    if "write" not in script and "open(" not in script:
+        return []
+    return [Change(path, "edit", after=script[:CLIP]) for path in dict.fromkeys(_SCRIPT_WRITES.findall(script))]

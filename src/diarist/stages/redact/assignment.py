@@ -11,12 +11,12 @@ import re
 from typing import NamedTuple
 
 from diarist.stages.redact.spans import Span
-from diarist.stages.redact.values import Value, value_after
+from diarist.stages.redact.values import Value, bare_value, value_after
 from diarist.stages.redact.verdict import is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
 
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
-_CLOSERS = b" \t\"'`\\])*?+!~"
+_CLOSERS = b" \t\"'`\\])*?+!~."
 _ENCODED_CLOSERS = (b"%22", b"%27", b"%5D", b"%20", b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"\\u0027")
 _TYPE = re.compile(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
 _WORDS_BEFORE = re.compile(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,3}\Z")
@@ -63,7 +63,7 @@ def _strip_closers(left: bytes) -> bytes:
 _OPERATOR = re.compile(
     rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+"
 )
-_SCHEME = re.compile(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
+_SCHEME = re.compile(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1|aws4-hmac-sha256)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
 _LINE_NOISE = re.compile(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
 _LINE_END = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
 
@@ -81,9 +81,21 @@ def confirm(data: bytes, operator: int) -> Span | None:
         return None
     setting = _is_setting(data, site, operator, written)
     value = value_after(data, match.end(), setting=setting and site.name.isupper())
-    if value is None:
+    if value is not None and not value.quoted and _is_scheme(data, site, value):
+        value = bare_value(data, value.end + 1, setting=False)
+    if value is None or (written == b">" and _CLOSING_TAG.match(data, value.end) is None):
         return None
     return judge(data, site, value, setting=setting or _is_whole_line(data, site, value, written))
+
+
+_CLOSING_TAG = re.compile(rb"(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
+
+
+def _is_scheme(data: bytes, site: Site, value: Value) -> bool:
+    """Whether the first word of a header's value names a scheme and the credential follows."""
+    if _SCHEME.match(data, value.start) is not None:
+        return True
+    return site.name.lower().endswith(b"authorization") and data[value.end : value.end + 1] == b" " and value.end - value.start <= 20
 
 
 def judge(data: bytes, site: Site, value: Value, *, setting: bool) -> Span | None:

@@ -6,21 +6,19 @@ from diarist.stages.redact import assignment
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, trie
 
-_WORDS = (
-    "pass pw secret token key auth cred pin otp psk jwt bearer cookie session sid salt sig webhook dsn mnemonic seed license nonce hmac "
-    "pat sas pem passwort kennwort"
-).split()
-_FOREIGN = "contraseña contrasena senha 密码 口令 パスワード 비밀번호 пароль".split()
+_WORDS = "pass pwd secret token key auth cred psk jwt bearer cookie session salt signature webhook dsn mnemonic seed license nonce hmac kennwort"
+_SHORT = "pw pin otp sid sig sas pat pem"
+_FOREIGN = "contraseña contrasena senha 密码 口令 パスワード 비밀번호 пароль"
 
-_NAME = trie(sorted({word.encode() for word in _WORDS if word != "passwort"} | {word.encode() for word in _FOREIGN}))
-_TAIL = rb"[a-z0-9_.\-]*"
-_CLOSE = rb"""[ \t\r\n"'`\\\])*?+!~]*"""
+
+def _any(words: str) -> bytes:
+    return trie(sorted(word.encode() for word in words.split()))
+
+
+NAME = rb"(?:" + _any(_WORDS + " " + _FOREIGN) + rb"[a-z0-9_.\-]*|" + _any(_SHORT) + rb"(?:[0-9_.\-][a-z0-9_.\-]*)?)"
+_CLOSE = rb"""[ \t\r\n"'`\\\])*?+!~.]*"""
 _ENCODED = rb"(?:%22|%27|%5d|&quot;|&#3[49];|\\u0022)?"
 _TYPED = rb"(?:[ \t]+(?:string|str|text|bytes|\[\]byte|&str|char ?\*))?"
-
-
-def _confirm_at(size: int) -> object:
-    return lambda data, end: assignment.confirm(data, end - size)
 
 
 def _at_operator(data: bytes, end: int) -> Span | None:
@@ -47,10 +45,10 @@ def triggers() -> list[Trigger]:
     """All of them."""
     sign = rb"(?:[=:|>]|%(?:25)?3[ad]|\\u003[ad]|&#6[01];|\xef\xbc\x9a)"
     return [
-        Trigger(_NAME + _TAIL + _CLOSE + _ENCODED + _TYPED + rb"[ ]*" + sign, _at_operator, literal=False, caseless=True),
-        Trigger(_NAME + _TAIL + rb"\\*[\"'`][ \t]*,", _at_operator, literal=False, caseless=True),
-        Trigger(_NAME + _TAIL + rb"[\"'`*]*[ \t](?:is|was)[ :]", _at_verb, literal=False, caseless=True),
-        Trigger(rb"-[a-z0-9_\-]*" + _NAME + rb"[a-z0-9_\-]*[ \t]", _at_blank, literal=False, caseless=True),
+        Trigger(NAME + _CLOSE + _ENCODED + _TYPED + rb"[ ]*" + sign, _at_operator, literal=False, caseless=True),
+        Trigger(NAME + rb"\\*[\"'`][ \t]*,", _at_operator, literal=False, caseless=True),
+        Trigger(NAME + rb"[\"'`*]*[ \t](?:is|was)[ :]", _at_verb, literal=False, caseless=True),
+        Trigger(rb"-[a-z0-9_\-]*" + NAME + rb"[ \t]", _at_blank, literal=False, caseless=True),
         Trigger(rb"(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD)[A-Z0-9_]*[ \t]", _at_blank, literal=False),
-        Trigger(_NAME + _TAIL + rb"(?:\t|  )", _at_blank, literal=False, caseless=True),
+        Trigger(NAME + rb"(?:\t|  )", _at_blank, literal=False, caseless=True),
     ]

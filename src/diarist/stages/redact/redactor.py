@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diarist.errors import RedactionError
+from diarist.stages.redact.engine import Engine
+from diarist.stages.redact.prefilter import AcceleratedPrefilter, PlainPrefilter
+from diarist.stages.redact.triggers import Trigger
 from diarist.model.redacted import Redacted, RedactedJson
 
 if TYPE_CHECKING:
@@ -45,10 +47,38 @@ class Finding(NamedTuple):
     end: int
 
 
-_FIRST = re.compile(
-    r"(?P<token>gh[pousr]_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16})"
-    r"|(?i:(?:password|passwd|secret|token|api_?key)[\"']?\s*[=:]\s*[\"']?)(?P<assignment>(?![\[$<{])[^\s\"',;]{6,})"
-)
+def _never(_data: bytes, _end: int) -> None:
+    return None
+
+
+class _Lazy:
+    """Builds the tables on first use: plain ones at once, accelerated ones when there is enough text to be worth it."""
+
+    _WORTH = 200_000
+
+    def __init__(self) -> None:
+        from diarist.stages.redact import base64run, commands, keys, operators, rcfiles, shapes, tokens, urls, vendors, webtokens
+
+        modules = (tokens, operators, vendors, shapes, urls, webtokens, keys, commands, rcfiles)
+        self._triggers = [trigger for module in modules for trigger in module.triggers()]
+        self._fingerprints = base64run.fingerprints()
+        self._all = self._triggers + [Trigger(one.text, _never) for one in self._fingerprints]
+        self._engine: Engine | None = None
+        self._seen = 0
+
+    def engine(self, size: int) -> Engine:
+        self._seen += size
+        if self._engine is None:
+            self._engine = Engine(self._triggers, self._fingerprints, PlainPrefilter(self._all))
+        elif self._seen > self._WORTH and not self._fast:
+            self._fast = True
+            try:
+                self._engine = Engine(self._triggers, self._fingerprints, AcceleratedPrefilter(self._all))
+            except ImportError:
+                pass
+        return self._engine
+
+    _fast = False
 
 
 class Redactor:
@@ -57,12 +87,14 @@ class Redactor:
     def __init__(self, rules: RedactionRules = RedactionRules()) -> None:
         self.rules = rules
         self.version = RULES_VERSION
+        self._lazy = _Lazy()
 
     def find(self, text: str) -> list[Finding]:
+        data = text.encode("utf-8", "surrogatepass")
         found = []
-        for match in _FIRST.finditer(text):
-            kind = match.lastgroup or ""
-            found.append(Finding(kind, kind, match.start(kind), match.end(kind)))
+        for span in self._lazy.engine(len(data)).find(data):
+            start = len(data[: span.start].decode("utf-8", "surrogatepass"))
+            found.append(Finding(span.rule, span.kind, start, start + len(data[span.start : span.end].decode("utf-8", "surrogatepass"))))
         return found
 
     def redact(self, text: str) -> Redacted:

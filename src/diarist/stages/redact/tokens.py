@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from diarist.stages.redact.rules.tokens import TOKENS, Token
+from diarist.stages.redact.rules.tokens import ANYTHING, TOKENS, Token
 from diarist.stages.redact.shape import is_filler, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, minimal
@@ -55,10 +55,9 @@ def triggers() -> list[Trigger]:
 
 def confirm(data: bytes, start: int, rules: list[_Rule]) -> Span | None:
     """The token that starts at `start`."""
-    if not starts_afresh(data, start):
-        return None
+    afresh = starts_afresh(data, start)
     for rule in rules:
-        if data.startswith(rule.literal, start):
+        if (afresh or rule.token.anywhere) and data.startswith(rule.literal, start):
             end = _end(data, start + len(rule.literal), rule)
             if end > 0:
                 return Span(start, end, rule.token.id, rule.token.id, rank=5)
@@ -91,9 +90,11 @@ def _end(data: bytes, start: int, rule: _Rule) -> int:
 
 
 def _holds(body: bytes, token: Token) -> bool:
-    if is_filler(body) or body.endswith(b"EXAMPLE") or is_example(body):
-        return False
-    return surprise(body[:80]) >= token.floor
+    if token.floor <= ANYTHING:
+        return True
+    if is_filler(body):
+        return token.filled and not body.strip(b"ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwyz123456789-_")
+    return not is_example(body) and surprise(body[:80]) >= token.floor
 
 
 def _wrapped(data: bytes, end: int, missing: int, rule: _Rule) -> tuple[int, int] | None:

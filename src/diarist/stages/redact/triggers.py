@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from diarist.stages.redact.spans import Span
 
-Confirm = Callable[[bytes, int], "Span | None"]
-"""From the data and the offset behind what the trigger matched to the span to mask, if there is one."""
+Confirm = Callable[[bytes, int], "Span | list[Span] | None"]
+"""From the data and the offset behind what the trigger matched to the span or spans to mask, if there are any."""
 
 
 class Trigger(NamedTuple):

@@ -7,7 +7,6 @@ import re
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.words import Key, Level, is_example, is_prose, is_vocabulary
 
-_HEX = re.compile(rb"(?:0[xX])?[0-9a-fA-F]+\Z")
 _UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _DIGEST = re.compile(rb"(?i)(?:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
 _PATH = re.compile(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
@@ -37,7 +36,7 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     if _is_reference(value, key):
         return False
     if b" " in value or b"\t" in value:
-        return quoted and _is_passphrase(value, key)
+        return quoted and (_ends_randomly(value, key) or _is_passphrase(value, key))
     if is_random(value, key):
         return not is_example(value)
     if key.level < Level.STRONG or is_example(value) or is_vocabulary(value):
@@ -64,21 +63,40 @@ def _is_reference(value: bytes, key: Key) -> bool:
     return False
 
 
+_HEXADECIMAL = re.compile(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
+_IDENTIFIER_INSIDE = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
+
+
 def is_random(value: bytes, key: Key) -> bool:
     """Random enough for what its key promises."""
     size = len(value)
     if _UUID.match(value):
         return key.level >= Level.MEDIUM and (key.kind != "api-key" or key.level >= Level.STRONG)
-    if _HEX.match(value):
-        return size >= (16 if key.level >= Level.STRONG else 20) and key.level >= Level.MEDIUM and not value.isalpha()
-    if _DOTTED.match(value) and surprise(value) < 25:
+    if _HEXADECIMAL.match(value):
+        digits = value.replace(b"-", b"")
+        return len(digits) >= (16 if key.level >= Level.STRONG or key.kind == "token" else 20) and key.level >= Level.MEDIUM and not digits.isalpha()
+    if _is_sequence(value) or (_DOTTED.match(value) and surprise(value) < 25):
         return False
     bits = surprise(value)
+    if key.level <= Level.WEAK:
+        return size >= 20 and bits >= 30 and _has_digit_or_mix(value)
+    if _is_dense(value) or _IDENTIFIER_INSIDE.search(value):
+        return True
     if key.level >= Level.STRONG:
-        return size >= 8 and bits >= 6 and (size >= 12 or any(48 <= code <= 57 for code in value))
-    if key.level == Level.MEDIUM:
-        return size >= 12 and bits >= 8 and _has_digit_or_mix(value)
-    return size >= 20 and bits >= 30 and _has_digit_or_mix(value)
+        return size >= 10 and bits >= 6 and (size >= 12 or any(48 <= code <= 57 for code in value))
+    return size >= 12 and bits >= 8 and _has_digit_or_mix(value)
+
+
+def _is_dense(value: bytes) -> bool:
+    """Letters and digits in one long run, plenty of both."""
+    digits = sum(48 <= code <= 57 for code in value)
+    return len(value) >= 24 and value.isalnum() and 4 <= digits <= len(value) - 4
+
+
+def _is_sequence(value: bytes) -> bool:
+    """An alphabet written out: `0123456789abcdef…`."""
+    steps = sum(second - first == 1 for first, second in zip(value, value[1:], strict=False))
+    return len(value) >= 20 and steps >= 0.9 * (len(value) - 1)
 
 
 def _has_digit_or_mix(value: bytes) -> bool:
@@ -86,9 +104,18 @@ def _has_digit_or_mix(value: bytes) -> bool:
     return any(48 <= code <= 57 for code in value) or (len(value) >= 20 and letters.lower() not in (letters, letters.upper()))
 
 
+def _ends_randomly(value: bytes, key: Key) -> bool:
+    """A scheme and a token in one string: `FlyV1 …`, `ApiKey-v1 …`."""
+    words = value.split()
+    return len(words) <= 3 and len(words[-1]) >= 16 and is_random(words[-1], key) and not is_example(words[-1])
+
+
+_WORDS_ONLY = re.compile(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
+
+
 def _is_passphrase(value: bytes, key: Key) -> bool:
     """Words in quotes after `password =`, unless they read like a message."""
-    return key.level >= Level.STRONG and len(value) <= 100 and not is_prose(value) and not is_vocabulary(value)
+    return key.level >= Level.STRONG and len(value) <= 100 and _WORDS_ONLY.match(value) is not None and not is_prose(value) and not is_vocabulary(value)
 
 
 def _is_password(value: bytes, *, quoted: bool, setting: bool) -> bool:
@@ -105,7 +132,7 @@ def _is_password(value: bytes, *, quoted: bool, setting: bool) -> bool:
 
 def _is_readable_key(value: bytes) -> bool:
     """`plain-FAKE-value`: no random key, but no plain name either."""
-    if _DOTTED.match(value) or len(value) < 8:
+    if _DOTTED.match(value) or len(value) < 10:
         return False
     digits = any(48 <= code <= 57 for code in value)
     mixed = value.lower() != value and value.upper() != value

@@ -43,10 +43,10 @@ _PASSWORD = _set(
     密码 口令 パスワード 비밀번호 пароль mnemonic"""
 )
 _NUMERIC = _set("password passwd passcode pin otp totp pwd pass secret 密码")
-_SECRET = _set("secret secrets apikey apikeys apitoken authtoken accesstoken secretkey privatekey accesskey psk authkey token1 credential credentials creds")
-_TOKEN = _set("token tokens jwt bearer pat sas")
+_SECRET = _set("secret apikey apikeys apitoken authtoken accesstoken secretkey privatekey accesskey psk authkey authorization")
+_TOKEN = _set("token tokens jwt bearer pat sas secrets credential credentials creds")
 _KEYLIKE = _set("key keys")
-_WEAK = _set("auth authorization salt cookie session sid sig signature nonce pem seed license hmac webhook cred dsn otp pin totp")
+_WEAK = _set("auth salt cookie session sid sig signature nonce pem seed license hmac webhook cred dsn otp pin totp")
 _KEY_QUALIFIERS = _set(
     """api access secret private auth signing sign encryption encrypt encrypted decrypt decryption master account storage license shared
     service deploy client app application admin server consumer subscription write read ssh session root hmac aes webhook rest
@@ -119,6 +119,15 @@ def read_key(name: bytes) -> Key:
     return NO_KEY
 
 
+_POINTERS = _DENY_AFTER - _set("id secret token key code owner user username client")
+"""What a vendor's name may not be followed by."""
+
+
+def is_denied(rest: bytes) -> bool:
+    """True where what follows a vendor's name says that no key comes: `_url`, `Sha`, `.version`."""
+    return any(word in _POINTERS or word in (b"sha", b"commit", b"rev", b"revision", b"etag", b"md5") for word in split_words(rest))
+
+
 def _read_word(words: list[bytes], at: int) -> Key:
     """What the word at `at` says by itself, together with the one before it."""
     word = words[at]
@@ -135,7 +144,7 @@ def _read_word(words: list[bytes], at: int) -> Key:
     if word in _SECRET:
         return Key(Level.STRONG, "secret", digits=word == b"secret")
     if word in _TOKEN:
-        return Key(Level.MEDIUM, "token")
+        return Key(Level.STRONG if before in _KEY_QUALIFIERS else Level.MEDIUM, "token")
     if word in _WEAK:
         return Key(Level.WEAK, "secret")
     return _read_compound(word)
@@ -212,7 +221,7 @@ def is_prose(value: bytes) -> bool:
 
 _EXAMPLE = re.compile(
     rb"(?i)(?:^|[^a-z])(?:your|my|insert|replace|enter|put|add)[-_ .]?(?:own[-_ ])?(?:api|access|secret|auth|client|app|private|token|key|pass|user|bot|real|account|org)"
-    rb"|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|goes[-_]here|xxxx+|\*\*\*\*|dummy|example[-_ .](?:key|token|secret|value|pass)"
+    rb"|EXAMPLEEXAMPLE|\A[A-Z0-9]{4,24}EXAMPLE\Z|EXAMPLEKEY\Z|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|goes[-_]here|xxxx+|\*\*\*\*|dummy|example[-_ .](?:key|token|secret|value|pass)"
     rb"|(?:key|token|secret|value)[-_ .]?example|\.\.\.|\xe2\x80\xa6"
 )
 

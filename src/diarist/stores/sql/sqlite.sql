@@ -2,20 +2,15 @@
 -- Another dialect defines the same names with the same parameters.
 
 -- name: find_workspace
-SELECT workspace_id, secret, seq, link, head FROM workspaces WHERE tenant = :tenant;
+SELECT workspace_id, secret FROM workspaces WHERE tenant = :tenant;
 
 -- name: add_workspace
-INSERT INTO workspaces (tenant, workspace_id, secret, seq, link, head)
-VALUES (:tenant, :workspace_id, :secret, 0, 0, '')
-ON CONFLICT (tenant) DO NOTHING;
-
--- name: advance_workspace
-UPDATE workspaces SET seq = :seq, link = :link, head = :head WHERE tenant = :tenant;
+INSERT INTO workspaces (tenant, workspace_id, secret) VALUES (:tenant, :workspace_id, :secret) ON CONFLICT (tenant) DO NOTHING;
 
 -- Records
 
 -- name: find_head
-SELECT digest, status, revision FROM records WHERE tenant = :tenant AND id = :id;
+SELECT digest, status, revision, body_seq FROM records WHERE tenant = :tenant AND id = :id;
 
 -- name: put_record
 INSERT INTO records (
@@ -38,46 +33,32 @@ UPDATE records SET status = :status, updated_at = :updated_at, revision = :revis
 -- name: delete_record
 DELETE FROM records WHERE tenant = :tenant AND id = :id;
 
--- name: add_tag
-INSERT INTO record_tags (tenant, tag, record_id) VALUES (:tenant, :tag, :record_id) ON CONFLICT DO NOTHING;
-
--- name: delete_tags
-DELETE FROM record_tags WHERE tenant = :tenant AND record_id = :record_id;
-
--- name: put_search_text
-INSERT INTO search_texts (tenant, record_id, title, errors, fixes, tags, body, files, tools, fingerprints, fixed_fingerprints)
-VALUES (:tenant, :record_id, :title, :errors, :fixes, :tags, :body, :files, :tools, :fingerprints, :fixed_fingerprints)
-ON CONFLICT (tenant, record_id) DO UPDATE SET
-    title = excluded.title, errors = excluded.errors, fixes = excluded.fixes, tags = excluded.tags, body = excluded.body,
-    files = excluded.files, tools = excluded.tools, fingerprints = excluded.fingerprints,
-    fixed_fingerprints = excluded.fixed_fingerprints;
-
--- name: find_search_text
-SELECT title, errors, fixes, tags, body, files, tools, fingerprints, fixed_fingerprints
-FROM search_texts WHERE tenant = :tenant AND record_id = :record_id;
-
 -- name: record_columns
 r.id, r.kind, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome, r.verified, r.title, r.tags,
-r.trust, r.status, r.created_at, r.updated_at, r.revision, r.digest, r.seq, p.payload
+r.trust, r.status, r.created_at, r.updated_at, r.revision, r.digest, r.seq
 
 -- name: find_record
-SELECT {record_columns}
+SELECT {record_columns}, p.payload
 FROM records r LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE r.tenant = :tenant AND r.id = :id;
 
 -- name: list_records_by_seq
-SELECT c.seq, {record_columns}
-FROM changes c
+SELECT c.seq, {record_columns}, p.payload
+FROM history c
 JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs));
 
+-- name: find_search_text
+SELECT p.search FROM records r JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
+WHERE r.tenant = :tenant AND r.id = :record_id;
+
 -- name: list_hits
 SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome,
-    r.verified, r.title, r.tags, r.created_at, r.updated_at, s.errors, s.fixes, s.body
-FROM changes c
+    r.verified, r.title, r.tags, r.created_at, r.updated_at, p.search
+FROM history c
 JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
-LEFT JOIN search_texts s ON s.tenant = r.tenant AND s.record_id = r.id
+LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs)) AND r.status <> 'retracted';
 
 -- name: where_kinds
@@ -96,7 +77,7 @@ r.workflow = :workflow
 r.outcome = :outcome
 
 -- name: where_tag
-r.id IN (SELECT t.record_id FROM record_tags t WHERE t.tenant = :tenant AND t.tag = :tag)
+instr(r.tags, :tag_json) AND EXISTS (SELECT 1 FROM json_each(r.tags) t WHERE t.value = :tag)
 
 -- name: where_session_id
 r.session_id = :session_id
@@ -130,23 +111,26 @@ WHERE r.tenant = :tenant AND r.status = 'active'
     AND ((r.id >= :wanted AND r.id < :beyond) OR (r.task_id >= :wanted AND r.task_id < :beyond))
 ORDER BY r.id;
 
--- Change log and history
+-- History and change log
 
--- name: add_change
-INSERT INTO changes (tenant, seq, record_id, op) VALUES (:tenant, :seq, :record_id, :op);
+-- name: find_end
+SELECT seq, link FROM history WHERE tenant = :tenant ORDER BY seq DESC LIMIT 1;
 
 -- name: list_changes
-SELECT seq, record_id, op FROM changes WHERE tenant = :tenant AND seq > :after ORDER BY seq LIMIT :limit;
-
--- name: add_link
-INSERT INTO history_links (tenant, link, at, actor, events, hash) VALUES (:tenant, :link, :at, :actor, :events, :hash);
+SELECT seq, record_id, op FROM history WHERE tenant = :tenant AND seq > :after ORDER BY seq LIMIT :limit;
 
 -- name: add_event
-INSERT INTO history (tenant, seq, link, record_id, action, revision, commitment)
-VALUES (:tenant, :seq, :link, :record_id, :action, :revision, :commitment);
+INSERT INTO history (tenant, seq, at, actor, record_id, action, op, revision, commitment, link)
+VALUES (:tenant, :seq, :at, :actor, :record_id, :action, :op, :revision, :commitment, :link);
+
+-- name: set_link
+UPDATE history SET link = :link WHERE tenant = :tenant AND seq = :seq;
 
 -- name: add_payload
-INSERT INTO history_payloads (tenant, seq, salt, payload) VALUES (:tenant, :seq, :salt, :payload);
+INSERT INTO history_payloads (tenant, seq, salt, payload, search) VALUES (:tenant, :seq, :salt, :payload, :search);
+
+-- name: drop_search_text
+UPDATE history_payloads SET search = NULL WHERE tenant = :tenant AND seq = :seq;
 
 -- name: find_last_payload
 SELECT p.payload FROM history h JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
@@ -156,30 +140,18 @@ WHERE h.tenant = :tenant AND h.record_id = :record_id ORDER BY h.seq DESC LIMIT 
 DELETE FROM history_payloads
 WHERE tenant = :tenant AND seq IN (SELECT h.seq FROM history h WHERE h.tenant = :tenant AND h.record_id = :record_id);
 
+-- name: event_columns
+h.seq, h.record_id, h.action, h.actor, h.at, h.revision, h.commitment, p.payload
+
 -- name: list_events
-SELECT h.seq, h.record_id, h.action, l.actor, l.at, h.revision, h.commitment, p.payload
-FROM history h
-JOIN history_links l ON l.tenant = h.tenant AND l.link = h.link
-LEFT JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
-WHERE h.tenant = :tenant AND h.seq > :after ORDER BY h.seq LIMIT :limit;
-
--- name: list_record_events
-SELECT h.seq, h.record_id, h.action, l.actor, l.at, h.revision, h.commitment, p.payload
-FROM history h
-JOIN history_links l ON l.tenant = h.tenant AND l.link = h.link
-LEFT JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
-WHERE h.tenant = :tenant AND h.record_id = :record_id AND h.seq > :after ORDER BY h.seq LIMIT :limit;
-
--- name: list_links
-SELECT link, at, actor, events, hash FROM history_links WHERE tenant = :tenant AND link > :after ORDER BY link LIMIT :limit;
-
--- name: list_raw_events
-SELECT h.seq, h.link, h.record_id, h.action, h.revision, h.commitment, p.salt, p.payload
+SELECT {event_columns}
 FROM history h LEFT JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
 WHERE h.tenant = :tenant AND h.seq > :after ORDER BY h.seq LIMIT :limit;
 
--- name: list_erasures
-SELECT record_id, max(seq) FROM history WHERE tenant = :tenant AND action = 'erase' GROUP BY record_id;
+-- name: list_record_events
+SELECT {event_columns}
+FROM history h LEFT JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
+WHERE h.tenant = :tenant AND h.record_id = :record_id AND h.seq > :after ORDER BY h.seq LIMIT :limit;
 
 -- Evidence
 
@@ -253,16 +225,20 @@ DELETE FROM usefulness WHERE tenant = :tenant AND record_id = :record_id;
 
 -- Checking
 
+-- name: list_events_to_check
+SELECT h.seq, h.at, h.actor, h.record_id, h.action, h.op, h.revision, h.commitment, h.link, p.salt, p.payload
+FROM history h LEFT JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
+WHERE h.tenant = :tenant AND h.seq > :after ORDER BY h.seq LIMIT :limit;
+
+-- name: list_erasures
+SELECT record_id, max(seq) FROM history WHERE tenant = :tenant AND action = 'erase' GROUP BY record_id;
+
 -- name: list_records_to_check
-SELECT {record_columns}, e.payload, s.title, s.errors, s.fixes, s.tags, s.body, s.files, s.tools, s.fingerprints, s.fixed_fingerprints
+SELECT {record_columns}, p.payload, e.payload, p.search
 FROM records r
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 LEFT JOIN history_payloads e ON e.tenant = r.tenant AND e.seq = r.seq
-LEFT JOIN search_texts s ON s.tenant = r.tenant AND s.record_id = r.id
 WHERE r.tenant = :tenant AND r.id > :after ORDER BY r.id LIMIT :limit;
-
--- name: list_tags
-SELECT tag FROM record_tags WHERE tenant = :tenant AND record_id = :record_id ORDER BY tag;
 
 -- name: list_unsettled
 SELECT h.record_id, h.seq, r.seq
@@ -270,17 +246,28 @@ FROM history h LEFT JOIN records r ON r.tenant = h.tenant AND r.id = h.record_id
 WHERE h.tenant = :tenant
     AND NOT EXISTS (SELECT 1 FROM history l WHERE l.tenant = h.tenant AND l.record_id = h.record_id AND l.seq > h.seq)
     AND ((r.id IS NULL AND h.action <> 'erase') OR r.seq <> h.seq)
-ORDER BY h.record_id;
-
--- name: list_wrong_changes
-SELECT c.seq, c.record_id
-FROM changes c
-LEFT JOIN history h ON h.tenant = c.tenant AND h.seq = c.seq AND h.record_id = c.record_id
-LEFT JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id AND r.seq = c.seq
-WHERE c.tenant = :tenant
-    AND (h.seq IS NULL OR (r.seq IS NOT NULL AND (r.status = 'retracted') <> (c.op = 'remove')) OR (h.action = 'erase' AND c.op <> 'remove'))
 UNION ALL
-SELECT r.seq, r.id
-FROM records r LEFT JOIN changes c ON c.tenant = r.tenant AND c.seq = r.seq
-WHERE r.tenant = :tenant AND c.seq IS NULL
-ORDER BY 1;
+SELECT r.id, 0, r.seq
+FROM records r LEFT JOIN history h ON h.tenant = r.tenant AND h.seq = r.seq AND h.record_id = r.id
+WHERE r.tenant = :tenant AND h.seq IS NULL
+ORDER BY 1, 2;
+
+-- Usefulness and scopes
+
+-- name: add_use
+INSERT INTO usefulness (tenant, record_id, session, at, event)
+SELECT :tenant, :record_id, :session, :at, :event
+WHERE EXISTS (SELECT 1 FROM records r WHERE r.tenant = :tenant AND r.id = :record_id)
+ON CONFLICT DO NOTHING;
+
+-- name: list_uses
+SELECT record_id, session, at, event FROM usefulness
+WHERE tenant = :tenant AND record_id = :record_id ORDER BY at, session, event;
+
+-- name: list_last_uses
+SELECT record_id, session, at, event FROM usefulness
+WHERE tenant = :tenant ORDER BY at DESC, record_id, session, event LIMIT :limit;
+
+-- name: list_scopes
+SELECT project, kind, agent, count(*) FROM records
+WHERE tenant = :tenant AND status = 'active' GROUP BY project, kind, agent ORDER BY project, kind, agent;

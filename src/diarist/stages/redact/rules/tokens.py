@@ -15,11 +15,13 @@ ALNUM = "A-Za-z0-9"
 LOWER = "a-z0-9"
 UPPER = "A-Z0-9"
 HEX = "a-fA-F0-9"
-URL = "A-Za-z0-9_-"
-DOTTED = "A-Za-z0-9_.-"
+URL = r"A-Za-z0-9_\-"
+DOTTED = r"A-Za-z0-9_.\-"
 WORD = "A-Za-z0-9_"
-BASE64 = "A-Za-z0-9+/=_-"
-LOOSE = "A-Za-z0-9_=-"
+BASE64 = r"A-Za-z0-9+/=_\-"
+ANYTHING = -999.0
+"""Floor of a format so peculiar that nothing else looks like it."""
+LOOSE = r"A-Za-z0-9_=\-"
 
 
 class Token(NamedTuple):
@@ -40,6 +42,10 @@ class Token(NamedTuple):
     """A whole token has exactly `length`, so a line wrap inside it can be told."""
     floor: float = -18.0
     """Least `shape.surprise` (bits) of what follows the literal: keeps names that happen to start alike."""
+    filled: bool = False
+    """Documentation fills samples of it with one letter, and so do people with real ones: only x, 0 and * are taken for fillers."""
+    anywhere: bool = False
+    """So peculiar that it may start within a word."""
     short: int = 12
     """Least length of a token that was cut off."""
 
@@ -53,7 +59,7 @@ TOKENS: tuple[Token, ...] = (
     _row("github-token", "ghp_ gho_ ghu_ ghr_", ALNUM, 36, fixed=True),
     _row("github-token", "ghs_", DOTTED, 36),
     _row("github-token", "github_pat_", WORD, 82, fixed=True),
-    _row("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-", DOTTED, 20),
+    _row("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-", DOTTED, 20, floor=-45),
     _row("gitlab-token", "GR1348941", URL, 20),
     _row("gitlab-session", "_gitlab_session=", HEX + ALNUM, 32),
     _row("bitbucket-token", "ATBB", ALNUM, 32, fixed=True, floor=10),
@@ -64,7 +70,7 @@ TOKENS: tuple[Token, ...] = (
     _row("aws-access-key", "AKIA ASIA ABIA ACCA", UPPER, 16, exact=True, floor=-30),
     _row("aws-bedrock-key", "ABSK", BASE64, 100),
     _row("aws-bedrock-key", "bedrock-api-key-", BASE64, 28),
-    _row("google-api-key", "AIza", URL, 35),
+    _row("google-api-key", "AIza", URL, 35, floor=-60),
     _row("google-oauth-token", "ya29.", DOTTED, 20, floor=5),
     _row("google-oauth-secret", "GOCSPX-", URL, 28),
     _row("google-refresh-token", "1//0", URL, 38, floor=10),
@@ -97,7 +103,7 @@ TOKENS: tuple[Token, ...] = (
     _row("vault-token", "hvs. hvb. hvr.", URL, 24, floor=-6),
     _row("scalr-token", "at-", DOTTED, 60, floor=40),
     _row("infracost-key", "ico-", ALNUM, 32, floor=8),
-    _row("tailscale-key", "tskey-", URL, 20, floor=-14),
+    _row("tailscale-key", "tskey-", URL, 20, floor=-44, filled=True),
     _row("defined-networking-token", "dnkey-", LOOSE, 60),
     _row("docker-token", "dckr_pat_ dckr_oat_", URL, 27, floor=-6),
     _row("docker-swarm-token", "SWMTKN-1- SWMKEY-1-", "A-Za-z0-9+/-", 40),
@@ -140,13 +146,13 @@ TOKENS: tuple[Token, ...] = (
     _row("devin-key", "apk_user_ apk_", ALNUM, 60, floor=15),
     _row("devin-token", "cog_", LOWER, 48, floor=10),
     # Payments
-    _row("stripe-key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", ALNUM + "_+/=-", 20, floor=-12),
+    _row("stripe-key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", ALNUM + "_+/=-", 20, floor=-22, filled=True),
     _row("stripe-webhook-secret", "whsec_", BASE64, 32),
     _row("api-key", "sk_", HEX + "-", 36, floor=-40),
     _row("square-token", "sq0atp- sq0csp-", URL, 22),
     _row("square-token", "EAAA", URL, 56, floor=20),
     _row("paypal-token", "access_token$production$ access_token$sandbox$", "a-z0-9$", 30),
-    _row("shopify-token", "shpat_ shpca_ shppa_ shpss_", HEX, 32, fixed=True, floor=-40),
+    _row("shopify-token", "shpat_ shpca_ shppa_ shpss_", ALNUM, 32, fixed=True, floor=-40),
     _row("flutterwave-key", "FLWSECK_TEST- FLWSECK- FLWPUBK_TEST- FLWPUBK-", ALNUM + "-", 12, floor=-30),
     _row("shippo-token", "shippo_live_ shippo_test_", HEX, 40, fixed=True),
     _row("duffel-token", "duffel_test_ duffel_live_", LOOSE, 40),
@@ -157,7 +163,7 @@ TOKENS: tuple[Token, ...] = (
     _row("asaas-token", "$aact_", ALNUM + "_:=-", 30),
     _row("mercury-token", "mercury_production_", WORD, 40),
     _row("rainforest-key", "apikey_", HEX, 60),
-    _row("cfxre-key", "cfxk_", ALNUM, 20, floor=-40),
+    _row("cfxre-key", "cfxk_", ALNUM, 20, floor=ANYTHING),
     _row("midtrans-key", "Mid-server- Mid-client-", URL, 14),
     _row("freemius-key", "sk_", r"A-Za-z0-9#&@*$%!_.^-", 28, "published", floor=25),
     # Messages
@@ -168,8 +174,7 @@ TOKENS: tuple[Token, ...] = (
     _row("teams-webhook", "webhook.office.com/webhookb2/ outlook.office.com/webhook/", r"A-Za-z0-9/@_-", 40, floor=-60),
     _row("zapier-webhook", "hooks.zapier.com/hooks/catch/", r"A-Za-z0-9/", 10, floor=-60),
     _row("discord-token", "mfa.", URL, 80, floor=20),
-    _row("telegram-token", ":AA", URL, 31, floor=10),
-    _row("sendgrid-key", "SG.", DOTTED, 50, floor=0),
+    _row("sendgrid-key", "SG.", DOTTED, 50, floor=0, anywhere=True),
     _row("mailgun-key", "key- pubkey-", HEX, 32, exact=True, floor=-40),
     _row("mailersend-token", "mlsn.", ALNUM, 40),
     _row("brevo-key", "xkeysib- xsmtpsib-", ALNUM + "-", 64),
@@ -208,11 +213,11 @@ TOKENS: tuple[Token, ...] = (
     _row("new-relic-key", "NRAK- NRII- NRJS- NRIQ- NRRA- NRAL- NRBR-", ALNUM, 19, floor=-40),
     _row("sentry-token", "sntrys_ sntryu_ sntrya_ sntryi_", BASE64, 50, floor=-40),
     _row("dynatrace-token", "dt0c01. dt0s01. dt0s16.", DOTTED, 60),
-    _row("posthog-key", "phx_ phc_ phr_ phs_", ALNUM, 40, floor=8),
+    _row("posthog-key", "phx_ phc_ phr_ phs_", URL, 40, floor=8),
     _row("honeycomb-key", "hcaik_ hcalk_ hcaic_", ALNUM, 50),
     # Products
     _row("adobe-secret", "p8e-", LOWER, 32, fixed=True),
-    _row("age-key", "AGE-SECRET-KEY-1", UPPER, 58, fixed=True, floor=-999),
+    _row("age-key", "AGE-SECRET-KEY-1", UPPER, 58, fixed=True, floor=ANYTHING),
     _row("1password-key", "A3-", UPPER + "-", 34, floor=0),
     _row("1password-token", "ops_eyJ", BASE64, 100),
     _row("linear-key", "lin_api_ lin_oauth_ lin_wh_", ALNUM, 40, fixed=True),

@@ -1,17 +1,13 @@
 -- The first schema. The tenant leads every primary key, so that one database can serve many and be distributed by it.
 -- Times are whole microseconds since 1970-01-01 UTC. Lists are JSON arrays.
 
--- One row per tenant: who it is, its secret, and how far its history has come.
 CREATE TABLE workspaces (
     tenant TEXT NOT NULL PRIMARY KEY,
     workspace_id TEXT NOT NULL,
-    secret BLOB NOT NULL,
-    seq INTEGER NOT NULL,               -- last number given to a change
-    link INTEGER NOT NULL,              -- last link of the history chain
-    head TEXT NOT NULL                  -- its hash
+    secret BLOB NOT NULL
 ) WITHOUT ROWID;
 
--- What lists filter and sort by; the body is the payload of the history event `body_seq`, kept once.
+-- What lists filter and sort by; the body is in the payload of the history event `body_seq`, kept once.
 CREATE TABLE records (
     tenant TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -40,71 +36,31 @@ CREATE INDEX records_by_time ON records (tenant, created_at);
 CREATE INDEX records_by_task ON records (tenant, task_id);
 CREATE INDEX records_by_session ON records (tenant, session_id);
 
-CREATE TABLE record_tags (
-    tenant TEXT NOT NULL,
-    tag TEXT NOT NULL,
-    record_id TEXT NOT NULL,
-    PRIMARY KEY (tenant, tag, record_id),
-    FOREIGN KEY (tenant, record_id) REFERENCES records (tenant, id) ON DELETE CASCADE
-) WITHOUT ROWID;
-CREATE INDEX record_tags_by_record ON record_tags (tenant, record_id);
-
--- What the search index is fed; enough to rebuild it.
-CREATE TABLE search_texts (
-    tenant TEXT NOT NULL,
-    record_id TEXT NOT NULL,
-    title TEXT NOT NULL,
-    errors TEXT NOT NULL,
-    fixes TEXT NOT NULL,
-    tags TEXT NOT NULL,
-    body TEXT NOT NULL,
-    files TEXT NOT NULL,
-    tools TEXT NOT NULL,
-    fingerprints TEXT NOT NULL,
-    fixed_fingerprints TEXT NOT NULL,
-    PRIMARY KEY (tenant, record_id),
-    FOREIGN KEY (tenant, record_id) REFERENCES records (tenant, id) ON DELETE CASCADE
-);
-
--- What derived data has to catch up with. May be compacted: the newest row of a record counts.
-CREATE TABLE changes (
-    tenant TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    record_id TEXT NOT NULL,
-    op TEXT NOT NULL CHECK (op IN ('put', 'remove')),
-    PRIMARY KEY (tenant, seq)
-) WITHOUT ROWID;
-
--- Append-only. One link per transaction, over its events' commitments and the link before.
-CREATE TABLE history_links (
-    tenant TEXT NOT NULL,
-    link INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    actor TEXT NOT NULL,
-    events INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    PRIMARY KEY (tenant, link)
-) WITHOUT ROWID;
-
+-- Append-only, and the change log at the same time: `op` says what derived data must do. The last event of a transaction
+-- carries the link of the chain: a hash over the transaction's events and the link before.
 CREATE TABLE history (
     tenant TEXT NOT NULL,
     seq INTEGER NOT NULL,
-    link INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
     record_id TEXT NOT NULL,
     action TEXT NOT NULL,
+    op TEXT NOT NULL,
     revision INTEGER NOT NULL,
     commitment TEXT NOT NULL,
-    PRIMARY KEY (tenant, seq),
-    FOREIGN KEY (tenant, link) REFERENCES history_links (tenant, link) DEFERRABLE INITIALLY DEFERRED
+    link TEXT,
+    PRIMARY KEY (tenant, seq)
 ) WITHOUT ROWID;
 CREATE INDEX history_by_record ON history (tenant, record_id, seq);
 
--- Apart, so that erasing a text with its salt leaves a commitment that tells nothing.
+-- Apart, so that erasing a text with its salt leaves a commitment that tells nothing. `search` is what the search index
+-- is fed, kept for the newest text of a record only.
 CREATE TABLE history_payloads (
     tenant TEXT NOT NULL,
     seq INTEGER NOT NULL,
     salt BLOB NOT NULL,
     payload BLOB NOT NULL,
+    search BLOB,
     PRIMARY KEY (tenant, seq),
     FOREIGN KEY (tenant, seq) REFERENCES history (tenant, seq)
 );

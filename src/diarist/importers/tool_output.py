@@ -32,6 +32,7 @@ _FAILED = (
 )
 _REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user", "user rejected", "user cancelled MCP tool call")
 _ABORTED = ("aborted by user", "aborted", "command was aborted by the user")
+_STATUS_NAMES = ('"metadata"', '"output"', '"exit_code"', '"exitCode"', '"returncode"')
 
 
 class Output(NamedTuple):
@@ -48,7 +49,7 @@ def understand_output(output: object) -> Output:
     if isinstance(output, dict):
         return _from_object(output)
     text = output if isinstance(output, str) else content_text(output)
-    if text.startswith("{"):
+    if text.startswith("{") and any(name in text for name in _STATUS_NAMES):
         parsed = parse_json(text)
         if isinstance(parsed, dict) and ("metadata" in parsed or "output" in parsed):
             return _from_object(parsed)

@@ -1,0 +1,83 @@
+"""The hub's graph: scopes of records, and what a record is related to, one step away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from diarist.model.record import RecordFilter
+
+if TYPE_CHECKING:
+    from diarist.model.record import Record
+    from diarist.ports import Store
+
+FOLDERS = {"entry": "diaries/agents", "note": "notes", "lesson": "lessons", "observation": "observations", "memory": "memory"}
+_TELLING = ("related", "supersedes", "derived_from", "evidence")
+"""Fields of a body that name other records."""
+MOST = 50
+_LOOKED_AT = 2_000
+
+
+class Neighbour(NamedTuple):
+    """A record one step away, and how it is related: related, supersedes, superseded by, derived from, same workflow, …"""
+
+    relation: str
+    record: Record
+
+
+def scope_of(kind: str, project: str, agent: str) -> str:
+    """Where a record hangs in the scope tree: `github.com/team/app/diaries/agents/codex`."""
+    folder = FOLDERS.get(kind, f"{kind}s")
+    return "/".join(part for part in (project.strip("/") or "(no project)", folder, agent if kind == "entry" else "") if part)
+
+
+def in_scope(scope: str, prefix: str) -> bool:
+    """True where a scope lies below a prefix of whole parts; one that begins with a folder ("diaries/") fits every project."""
+    wanted = prefix.strip("/")
+    if not wanted or f"{scope}/".startswith(f"{wanted}/"):
+        return True
+    tops = {folder.split("/")[0] for folder in FOLDERS.values()}
+    return wanted.split("/")[0] in tops and f"/{wanted}/" in f"/{scope}/"
+
+
+def neighbours(store: Store, record: Record) -> list[Neighbour]:
+    """Records that this one names, that name it, or that belong to the same run; at most fifty."""
+    found: dict[str, Neighbour] = {}
+    for neighbour in islice(_all(store, record), 4 * MOST):
+        if neighbour.record.id != record.id and len(found) < MOST:
+            found.setdefault(neighbour.record.id, neighbour)
+    return list(found.values())
+
+
+def _all(store: Store, record: Record) -> Iterator[Neighbour]:
+    for relation, wanted in _named(record):
+        other = store.get_record(wanted)
+        if other is not None and other.status != "retracted":
+            yield Neighbour(relation.replace("_", " "), other)
+    yield from _naming(store, record.id)
+    if record.workflow:
+        where = RecordFilter(kinds=("entry",), project=record.project, workflow=record.workflow)
+        yield from (Neighbour("same workflow", other) for other in store.list_records(where, limit=MOST))
+    if record.session_id:
+        where = RecordFilter(kinds=("entry",), session_id=record.session_id)
+        yield from (Neighbour("same session", other) for other in store.list_records(where, limit=MOST))
+
+
+def _naming(store: Store, record_id: str) -> Iterator[Neighbour]:
+    """Curated records that name this one; they are few beside the entries."""
+    backwards = {"supersedes": "superseded by", "derived_from": "gave rise to", "evidence": "gave rise to", "related": "related"}
+    for other in store.list_records(RecordFilter(kinds=("note", "lesson")), limit=_LOOKED_AT):
+        for relation, named in _named(other):
+            if named == record_id:
+                yield Neighbour(backwards[relation], other)
+
+
+def _named(record: Record) -> Iterator[tuple[str, str]]:
+    body = json.loads(record.body)
+    if not isinstance(body, dict):
+        return
+    for field in _TELLING:
+        value = body.get(field)
+        yield from ((field, each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()

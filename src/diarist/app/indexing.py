@@ -1,0 +1,96 @@
+"""Keeping the search index in step with the store's change log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diarist.model.record import Change, Record, SearchText
+    from diarist.ports import Index, Store
+
+_PAGE = 1_000
+_COMMIT_EVERY = 50_000
+"""Changes of one commit: few enough that a crash costs little, many enough that a rebuild is fast."""
+
+
+def catch_up(store: Store, index: Index) -> int:
+    """Applies what the change log holds beyond the index; returns how many changes that were.
+
+    Raises
+    ------
+    IndexUnavailableError
+        Another process is writing the index (it will do this work), or it cannot be written.
+    """
+    start, last = index.position(), store.last_seq()
+    if start > last:  # the store was restored from an older copy
+        index.clear()
+        start = 0
+    at = start
+    while at < last:
+        upto = min(last, _end_of_batch(store, at))
+        index.apply(_items(store, at, upto), upto)
+        at = upto
+    return last - start
+
+
+def rebuild(store: Store, index: Index) -> int:
+    """Makes the index anew; returns how many records it holds."""
+    index.clear()
+    catch_up(store, index)
+    return index.record_count()
+
+
+def index_status(store: Store, index: Index) -> dict[str, int]:
+    """`position` in the change log, its `last_change`, how many changes the index is `behind`, and the `records` it holds."""
+    position, last = index.position(), store.last_seq()
+    return {"position": position, "last_change": last, "behind": max(0, last - position), "records": index.record_count()}
+
+
+def verify(store: Store, index: Index) -> list[str]:
+    """Differences between index and store, one line each; the index is brought up to date first where it can be."""
+    from diarist.model.hit import Query
+    from diarist.model.record import RecordFilter
+
+    faults: list[str] = []
+    wanted = {record.seq: record.id for record in store.list_records(RecordFilter(include_inactive=True)) if _is_indexed(record)}
+    held = {match.seq for match in index.search(Query(), max(index.record_count(), 1) + 1)}
+    behind = store.last_seq() - index.position()
+    if behind:
+        faults.append(f"the index is {behind:,} changes behind the store")
+    faults += [f"missing in the index: {wanted[seq]}" for seq in sorted(set(wanted) - held)]
+    faults += [f"not in the store any more: change {seq}" for seq in sorted(held - set(wanted))]
+    return faults
+
+
+def _is_indexed(record: Record) -> bool:
+    return record.status != "retracted"
+
+
+def _end_of_batch(store: Store, after: int) -> int:
+    """The last `seq` of the next batch: numbers may have gaps."""
+    end, left = after, _COMMIT_EVERY
+    while left > 0:
+        changes = store.get_changes(end, min(_PAGE, left))
+        if not changes:
+            break
+        end, left = changes[-1].seq, left - len(changes)
+    return end
+
+
+def _items(store: Store, after: int, upto: int) -> Iterator[tuple[Record, SearchText] | Change]:
+    """What to do to the index for the changes in (after, upto]: only a record's newest change counts."""
+    at = after
+    while at < upto:
+        changes = [change for change in store.get_changes(at, _PAGE) if change.seq <= upto]
+        if not changes:
+            return
+        records = store.get_records([change.seq for change in changes if change.op == "put"])
+        for change in changes:
+            record = records.get(change.seq)
+            if record is None or not _is_indexed(record):
+                yield change
+            elif record.seq == change.seq and (search := store.get_search_text(record.id)) is not None:
+                yield record, search
+        at = changes[-1].seq

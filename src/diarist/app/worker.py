@@ -1,0 +1,159 @@
+"""The worker: imports the sessions that hooks reported, then ends. Started by hooks; one at a time in a workspace.
+
+It needs no daemon: it stays only while a session is open that has to become idle first, and five minutes at most without
+anything happening. Whatever it leaves undone stays in the spool, and the next hook starts another.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from diarist.app.backlog import Backlog, Dirty, Event, Seen, is_paused, read_backlog, remove_events, set_aside, split_due, sweep_drafts
+from diarist.app.locating import locate
+from diarist.errors import DiaristError
+
+if TYPE_CHECKING:
+    from diarist.app.ingest import IngestReport
+    from diarist.app.memory import Memory
+
+IDLE_SECONDS = 90.0
+LINGER_SECONDS = 300.0
+"""Ends when nothing happened for so long."""
+POLL_SECONDS = 2.0
+MAX_TRIES = 4
+RETRY_SECONDS = 60.0
+
+
+class Timing(NamedTuple):
+    """The clock and how long the worker waits for what; seconds."""
+
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    idle: float = IDLE_SECONDS
+    linger: float = LINGER_SECONDS
+    poll: float = POLL_SECONDS
+
+
+class Worker:
+    """Works off the spool of one workspace. The caller holds the worker's lock."""
+
+    def __init__(
+        self, workspace: Path, open_memory: Callable[[], Memory], say: Callable[[str], None], timing: Timing | None = None
+    ) -> None:
+        self._workspace = workspace
+        self._open_memory = open_memory
+        self._say = say
+        self._timing = timing or Timing()
+
+    def run(self, changed: Callable[[], bool] = lambda: False) -> Literal["done", "changed"]:
+        """Works until nothing is left that will be due soon; "changed" where the program on disk is another one now."""
+        last_progress = self._timing.now()
+        while True:
+            if changed():
+                return "changed"
+            worked, next_at = self.step()
+            now = self._timing.now()
+            if worked:
+                last_progress = now
+                continue
+            if next_at == float("inf") or now - last_progress >= self._timing.linger:
+                return "done"
+            self._timing.sleep(max(0.05, min(self._timing.poll, next_at - now)))
+
+    def step(self) -> tuple[int, float]:
+        """Works off what is due. Returns how many events it took out of the spool, and when the next session will be due."""
+        now = self._timing.now()
+        if is_paused(self._workspace):
+            return 0, float("inf")
+        sweep_drafts(self._workspace, now)
+        backlog = read_backlog(self._workspace)
+        seen = Seen(self._workspace)
+        waiting = [session for session in backlog.dirty if self._may_try(seen, session, now)]
+        due, next_at = split_due(waiting, now, self._timing.idle, _modified)
+        worked = self._work(backlog, due, seen) if due or backlog.used or backlog.broken else 0
+        return worked, next_at
+
+    def _may_try(self, seen: Seen, session: Dirty, now: float) -> bool:
+        count, at = seen.tries.get(_key(session), [0, 0.0])
+        return not count or now - at >= RETRY_SECONDS * count
+
+    def _work(self, backlog: Backlog, due: list[Dirty], seen: Seen) -> int:
+        gone: list[Event] = []
+        set_aside(self._workspace, backlog.broken)
+        try:
+            with self._open_memory() as memory:
+                memory.note_use([(event.ids, f"{event.client}:{event.session}", event.at, event.use) for event in backlog.used])
+                gone += backlog.used
+                gone += self._import(memory, due, seen)
+        except (DiaristError, OSError) as error:
+            seen.complain(self._timing.now(), f"{type(error).__name__}: {error}")
+            self._say(f"failed error={type(error).__name__}")
+            for session in due:
+                seen.tries[_key(session)] = [1, self._timing.now()]
+        seen.hear(gone)
+        seen.save()
+        remove_events(self._workspace, (event.name for event in gone))
+        return len(gone) + len(backlog.broken)
+
+    def _import(self, memory: Memory, due: list[Dirty], seen: Seen) -> list[Event]:
+        """Imports sessions in one go; returns the events that are done with."""
+        gone: list[Event] = []
+        found: dict[tuple[str, str], list[Path]] = {}
+        for session in due:
+            if memory.may_capture(session.session, session.cwd):
+                found[session.client, session.session] = locate(session, memory.find_sessions)
+            else:
+                self._say(f"left out client={session.client} session={session.session}")
+                gone += session.events
+        paths = [path for files in found.values() for path in files]
+        report = memory.ingest(paths) if paths else None
+        for session in due:
+            files = found.get((session.client, session.session))
+            if files is not None and self._settle(session, files, report, seen):
+                gone += session.events
+        return gone
+
+    def _settle(self, session: Dirty, files: list[Path], report: IngestReport | None, seen: Seen) -> bool:
+        """True where the session's events are done with: imported, or given up."""
+        names = {str(path) for path in files}
+        problems = [problem for problem in (report.problems if report else ()) if problem.lost and problem.path in names]
+        now = self._timing.now()
+        if files and not problems:
+            seen.tries.pop(_key(session), None)
+            seen.last_import = {"at": now, "client": session.client, "session": session.session}
+            self._say(f"imported client={session.client} session={session.session} files={len(files)} events={len(session.events)}")
+            return True
+        if not files and all(event.kind == "start" for event in session.events):
+            return True  # opened and closed again without a word
+        why = problems[0].reason if problems else "no transcript was found; `diarist ingest PATH` imports it where it lies"
+        tries = seen.fail(_key(session), now, f"session {session.session} of {session.client}: {why}")
+        self._say(f"failed client={session.client} session={session.session} tries={tries}")
+        if tries < MAX_TRIES:
+            return False
+        seen.tries.pop(_key(session), None)
+        seen.hear(session.events)
+        set_aside(self._workspace, (event.name for event in session.events))
+        return False
+
+
+def _key(session: Dirty) -> str:
+    return f"{session.client}:{session.session}"
+
+
+def _modified(path: Path) -> float | None:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None
+
+
+def program_mark() -> tuple[int, int, int]:
+    """Identity of the installed program: another one after an upgrade."""
+    import diarist
+
+    status = os.stat(diarist.__file__)  # noqa: PTH116
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -1,0 +1,139 @@
+"""`diarist worker`: started by hooks, detached; may be run by hand to see what it does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diarist.cli.common import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diarist.app.memory import Memory
+
+LOG_BYTES = 1 << 20
+LOG_FILES = 3
+
+
+@click.command("worker")
+@click.option("--workspace", "own", metavar="PATH", hidden=True)
+@click.option("--lock", type=int, hidden=True, help="A descriptor that holds the worker's lock already.")
+@click.option("--once", is_flag=True, help="Work off what is due and end, without waiting for sessions to become idle.")
+@click.pass_context
+def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, once: bool) -> int:
+    """Import the sessions that hooks reported, then end. Hooks start it when it is needed; one at a time."""
+    from diarist.app.wake import take_lock
+    from diarist.config import load_settings
+
+    settings = load_settings(own or ctx.find_root().obj["workspace"])
+    workspace = settings.workspace
+    background = lock is not None
+    held = lock if lock is not None else take_lock(str(workspace))
+    if held is None:
+        say("A worker is at work already; `diarist status` shows what it does.")
+        return 0
+    os.environ["DIARIST_DISABLE"] = "1"  # whatever is started from here must not be captured
+    if background:
+        _step_back(workspace)
+    with _log(workspace, echo=not background) as write, _shown(workspace):
+        return _work(workspace, held, settings.get("capture.idle_seconds"), write, once=once)
+
+
+def _work(workspace: Path, held: int, idle: float, write: _Log, *, once: bool) -> int:
+    from diarist.app.backlog import read_backlog
+    from diarist.app.wake import take_lock
+    from diarist.app.worker import Timing, Worker, program_mark
+
+    def open_memory() -> Memory:
+        from diarist.bootstrap import open_memory as opened
+
+        return opened(workspace)
+
+    worker = Worker(workspace, open_memory, write, Timing(idle=idle))
+    mark = program_mark()
+    lock: int | None = held
+    while lock is not None:
+        if once:
+            worker.step()
+            return 0
+        if worker.run(lambda: program_mark() != mark) == "changed":
+            write("restarting: the program was replaced")
+            _restart(workspace, lock)
+        before = len(read_backlog(workspace).events)
+        os.close(lock)
+        # A hook that came between the last look and this found the lock taken: look once more.
+        lock = take_lock(str(workspace)) if len(read_backlog(workspace).events) > before else None
+    return 0
+
+
+def _restart(workspace: Path, lock: int) -> None:
+    """Goes on as the new version, in this process and with its lock."""
+    os.set_inheritable(lock, True)
+    command = [sys.executable, "-P", "-m", "diarist", "worker", "--workspace", str(workspace), "--lock", str(lock)]
+    os.execv(sys.executable, command)  # noqa: S606 - our own program again
+
+
+def _step_back(workspace: Path) -> None:
+    """Out of the way of whoever works on this machine, and out of the folder the hook ran in."""
+    os.chdir(workspace)
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(15)
+
+
+@contextlib.contextmanager
+def _shown(workspace: Path) -> Iterator[None]:
+    """Tells `diarist status` which process is at work."""
+    from diarist import __version__
+
+    path = workspace / "spool" / "worker.json"
+    path.write_text(json.dumps({"pid": os.getpid(), "since": time.time(), "version": __version__}), encoding="ascii")
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+class _Log:
+    """`log/diarist.log`, rotated. Ids and counts, never text."""
+
+    def __init__(self, path: Path, *, echo: bool) -> None:
+        self._path = path
+        self._echo = echo
+
+    def __enter__(self) -> _Log:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def __call__(self, message: str) -> None:
+        line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} worker[{os.getpid()}] {message}\n"
+        self._rotate()
+        with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(line)
+        if self._echo:
+            say(message)
+
+    def _rotate(self) -> None:
+        try:
+            if self._path.stat().st_size < LOG_BYTES:
+                return
+        except OSError:
+            return
+        for number in range(LOG_FILES - 1, 0, -1):
+            older = self._path.with_name(f"{self._path.name}.{number}")
+            newer = self._path if number == 1 else self._path.with_name(f"{self._path.name}.{number - 1}")
+            with contextlib.suppress(FileNotFoundError):
+                newer.replace(older)
+
+
+def _log(workspace: Path, *, echo: bool) -> _Log:
+    return _Log(workspace / "log" / "diarist.log", echo=echo)

@@ -1,0 +1,158 @@
+"""Chat messages of the usual services, in OpenAI's, Anthropic's and Gemini's spelling, one message at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diarist.importers.claude_blocks import CALL_TYPES, add_result, tokens_of
+from diarist.importers.draft import Draft
+from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.speech import understand
+from diarist.importers.tool_output import understand_output
+from diarist.importers.transcript_marks import exit_mark
+from diarist.importers.values import as_arguments, as_dict, as_int, as_list, as_str, compact, content_text, dicts, first_str
+
+USER = frozenset(("user", "human", "customer"))
+AGENT = frozenset(("assistant", "model", "ai", "agent", "bot", "gemini"))
+TOOL = frozenset(("tool", "function", "tool_result", "toolresult", "observation", "ipython", "environment"))
+INSTRUCTIONS = frozenset(("system", "developer"))
+_TEXT_TYPES = frozenset(("", "text", "input_text", "output_text", "refusal"))
+_OPEN = 256
+
+
+def is_message(value: object) -> bool:
+    """True for an object that looks like a chat message."""
+    if not isinstance(value, dict):
+        return False
+    role = value.get("role") if isinstance(value.get("role"), str) else value.get("from")
+    known = isinstance(role, str) and role.lower() in USER | AGENT | TOOL | INSTRUCTIONS
+    return known and any(name in value for name in ("content", "tool_calls", "function_call", "parts", "text", "value", "message"))
+
+
+class Chat:
+    """Turns messages into steps; remembers the calls that wait for a result."""
+
+    def __init__(self) -> None:
+        self.unnamed: list[str] = []
+
+    def add(self, draft: Draft, message: dict[str, Any], tally: Tally) -> str:
+        """Adds one message's steps to `draft`. Returns why there is nothing in it, or ""."""
+        role = (as_str(message.get("role")) or as_str(message.get("from"))).lower()
+        content = next((message[name] for name in ("content", "parts", "text", "value", "message") if message.get(name) is not None), None)
+        if role in INSTRUCTIONS:
+            return "instructions"
+        if role in AGENT:
+            self._agent(draft, message, content, tally)
+        elif role in TOOL:
+            self._tool(draft, message, content, tally)
+        elif role in USER:
+            self._user(draft, content, tally)
+        else:
+            return "unknown-type"
+        return "" if draft.steps else "empty"
+
+    def _user(self, draft: Draft, content: object, tally: Tally) -> None:
+        for number, block in enumerate(content if isinstance(content, list) else [content]):
+            kind = as_str(block.get("type")) if isinstance(block, dict) else ""
+            if isinstance(block, dict) and kind.endswith("tool_result"):
+                add_result(draft, number, block, tally, call_id=self._take())
+            elif isinstance(block, dict) and "functionResponse" in block:
+                self._function_response(draft, number, as_dict(block["functionResponse"]), tally)
+            elif kind in _TEXT_TYPES:
+                draft.said(understand(content_text(block)), number)
+
+    def _agent(self, draft: Draft, message: dict[str, Any], content: object, tally: Tally) -> None:
+        usage = message.get("usage")
+        if isinstance(usage, dict):
+            tally.use(as_str(message.get("id")), usage_of(usage))
+        draft.thought("thought", first_str(message, "reasoning_content", "reasoning", "thought", "thinking"))
+        for number, block in enumerate(content if isinstance(content, list) else [content]):
+            self._agent_block(draft, number, block, tally)
+        for number, call in enumerate(dicts(message.get("tool_calls"))):
+            self._call(draft, f"call{number}", call, tally)
+        if isinstance(message.get("function_call"), dict):
+            self._call(draft, "call", message["function_call"], tally)
+
+    def _agent_block(self, draft: Draft, number: int, block: object, tally: Tally) -> None:
+        if not isinstance(block, dict):
+            draft.reply(number, content_text(block))
+            return
+        kind = as_str(block.get("type"))
+        if kind in CALL_TYPES or kind in ("toolCall", "tool_call", "tool-call", "function_call") or "functionCall" in block:
+            self._call(draft, number, as_dict(block.get("functionCall")) or block, tally)
+        elif kind.endswith("tool_result"):
+            add_result(draft, number, block, tally)
+        elif kind in ("thinking", "reasoning") or block.get("thought") is True:
+            draft.thought(number, first_str(block, "thinking", "reasoning", "text") or content_text(block.get("summary")))
+        elif kind in _TEXT_TYPES:
+            draft.reply(number, content_text(block))
+
+    def _call(self, draft: Draft, part: object, call: dict[str, Any], tally: Tally) -> None:
+        function = as_dict(call.get("function")) or call
+        call_id = first_str(call, "id", "call_id", "tool_call_id", "toolCallId")
+        if not call_id:
+            call_id = f"{draft.rid}/{part}"
+            self.unnamed.append(call_id)
+            del self.unnamed[:-_OPEN]
+        tally.call(call_id)
+        arguments = next((function[name] for name in ("arguments", "input", "args", "parameters") if function.get(name) is not None), None)
+        draft.call(
+            part, first_str(function, "name", "toolName", "tool_name") or as_str(call.get("function")), as_arguments(arguments), call_id
+        )
+
+    def _tool(self, draft: Draft, message: dict[str, Any], content: object, tally: Tally) -> None:
+        call_id = first_str(message, "tool_call_id", "tool_use_id", "toolCallId", "call_id") or self._take()
+        if call_id:
+            tally.result(call_id)
+        flag = next((message[name] for name in ("is_error", "isError", "error") if isinstance(message.get(name), bool)), None)
+        add_output(draft, 0, content, call_id, tool=first_str(message, "name", "tool_name"), error=flag)
+
+    def _function_response(self, draft: Draft, number: int, answer: dict[str, Any], tally: Tally) -> None:
+        call_id = as_str(answer.get("id")) or self._take()
+        if call_id:
+            tally.result(call_id)
+        response = answer.get("response")
+        output = as_dict(response).get("output", response)
+        error = as_dict(response).get("error")
+        add_output(
+            draft, number, error if error is not None else output, call_id, tool=as_str(answer.get("name")), error=error is not None or None
+        )
+
+    def _take(self) -> str:
+        return self.unnamed.pop(0) if self.unnamed else ""
+
+
+def add_output(draft: Draft, part: object, content: object, call_id: str, *, tool: str = "", error: bool | None = None) -> None:
+    """Adds a tool's output; looks for an exit status in its fields, above its text and in its last line."""
+    found = understand_output(content if isinstance(content, str | list | dict) else compact(content))
+    text, code = found.text, found.exit_code
+    if code is None:
+        head, _, last = text.rstrip().rpartition("\n")
+        code = exit_mark(last)
+        text = head if code is not None else text
+    failed = error if error is not None else (code != 0 if code is not None else found.error)
+    draft.result(part, text, call_id, tool=tool, error=failed, exit_code=code, mark=found.mark)
+
+
+def usage_of(usage: dict[str, Any]) -> Tokens:
+    """Usage as any of the services tells it, cached input taken out of the input."""
+    if "prompt_tokens" not in usage and "completion_tokens" not in usage:
+        return tokens_of(usage) or Tokens()
+    details = as_dict(usage.get("prompt_tokens_details"))
+    cached = as_int(details.get("cached_tokens")) or as_int(usage.get("cached_tokens"))
+    return Tokens(
+        input=max(0, as_int(usage.get("prompt_tokens")) - cached),
+        output=as_int(usage.get("completion_tokens")),
+        cache_read=cached,
+        reasoning=as_int(as_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+    )
+
+
+def opening_messages(messages: object) -> list[Any]:
+    """The messages up to the agent's first one: together they tell one conversation from another."""
+    found = []
+    for message in as_list(messages)[:64]:
+        found.append(message)
+        if isinstance(message, dict) and as_str(message.get("role")).lower() in AGENT:
+            break
+    return found

@@ -1,0 +1,172 @@
+"""Chat messages: a JSON list, an object with a list, or JSON lines of `{"role", "content"}`, as most services and tools print them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, BinaryIO
+
+import msgspec
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.chat import Chat, is_message, opening_messages
+from diarist.importers.documents import DocumentReading, opening_id
+from diarist.importers.draft import Draft
+from diarist.importers.encodings import peek
+from diarist.importers.glimpse import Glimpse, glimpse
+from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.values import as_list, as_time, first_str
+from diarist.model.session import RawStep, SessionInfo
+from diarist.ports import Reading
+
+_LISTS = ("messages", "conversation", "conversations", "history", "chat", "dialog", "turns")
+_IDS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "chat_id", "trace_id", "id")
+_decode = msgspec.json.Decoder().decode
+
+
+def message_list(value: object) -> list[Any] | None:
+    """The messages of a list, or of an object that holds one; None where there are none."""
+    if isinstance(value, list):
+        return value if any(map(is_message, value[:8])) else None
+    if isinstance(value, dict):
+        return next((value[name] for name in _LISTS if isinstance(value.get(name), list) and any(map(is_message, value[name][:8]))), None)
+    return None
+
+
+def add_messages(messages: Iterable[Any], session: str, tally: Tally, prefix: str = "m") -> Iterator[RawStep]:
+    """Steps of a list of messages, each counted as one record."""
+    chat = Chat()
+    for number, message in enumerate(messages, 1):
+        if not isinstance(message, dict):
+            tally.broken(number, "not a message")
+            continue
+        at = as_time(next((message[name] for name in ("timestamp", "created_at", "createdAt", "ts", "time") if name in message), None))
+        draft = Draft(session, f"{prefix}{number}", at, number)
+        reason = chat.add(draft, message, tally)
+        if reason:
+            tally.skip(reason)
+        else:
+            tally.keep()
+            tally.moment(at)
+            tell(tally, "model", message.get("model"))
+        yield from draft.steps
+
+
+def tell(tally: Tally, name: str, value: object, at: int = 0) -> None:
+    """Notes a fact if it is a text."""
+    if isinstance(value, str) and value:
+        tally.facts.tell(name, value, at)
+
+
+class MessageLines:
+    """JSON lines: messages of one conversation, or one conversation a line."""
+
+    name = "messages/jsonl"
+
+    def __init__(self) -> None:
+        self._chat = Chat()
+
+    def decode(self, raw: bytes) -> Any:
+        """A plain JSON value."""
+        return _decode(raw)
+
+    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The same object."""
+        return value
+
+    def ignore(self, _raw: bytes) -> str:
+        """Nothing is passed over."""
+        return ""
+
+    def session_of(self, record: Record) -> str:
+        """An id that the line has, or one made of its first messages where the line is a conversation."""
+        messages = None if is_message(record.value) else message_list(record.value)
+        if messages is not None:
+            return first_str(record.value, *_IDS) or opening_id(opening_messages(messages))
+        return first_str(record.value, *_IDS[:-1])
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """Model, folder, title."""
+        pairs = ((name, record.value.get(name)) for name in ("model", "cwd", "title", "version"))
+        return ((name, fact) for name, fact in pairs if fact and isinstance(fact, str))
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one message, or of all messages of a line."""
+        messages = None if is_message(record.value) else message_list(record.value)
+        if messages is not None:
+            return _conversation(messages, session, record.line, tally)
+        at = as_time(record.value.get("timestamp") or record.value.get("created_at"))
+        draft = Draft(session, f"m{record.number}", at, record.line)
+        reason = self._chat.add(draft, record.value, tally)
+        if not reason:
+            tally.moment(at)
+        return reason or draft.steps
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of a conversation."""
+        return tally.info(session, "messages", self.name)
+
+    def pack(self) -> Any:
+        """Calls that wait for a result."""
+        return self._chat.unnamed
+
+    def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
+        """Takes up what `pack` gave."""
+        self._chat.unnamed = list(packed)
+
+
+def _conversation(messages: list[Any], session: str, line: int, tally: Tally) -> list[RawStep]:
+    """Steps of a line that is a whole conversation: one record. What an earlier line of the same conversation told is left out."""
+    chat, steps = Chat(), list[RawStep]()
+    for number, message in enumerate(messages, 1):
+        draft = Draft(session, f"m{number}", line=line)
+        if isinstance(message, dict) and not chat.add(draft, message, tally) and tally.fresh(draft.rid):
+            steps += draft.steps
+    return steps
+
+
+class MessageDocument:
+    """A list of messages, an object that holds one, or a list of such objects."""
+
+    name = "messages/json"
+
+    def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
+        """Steps of each conversation."""
+        messages = message_list(document)
+        conversations = [document] if messages is not None else as_list(document)
+        for conversation in conversations:
+            messages = message_list(conversation)
+            if messages is None:
+                ledger.open("").broken(0, "not a conversation")
+                continue
+            holder = conversation if isinstance(conversation, dict) else {}
+            session = first_str(holder, *_IDS) or opening_id(opening_messages(messages))
+            tally = ledger.open(session)
+            for name in ("model", "cwd", "title", "version"):
+                tell(tally, name, holder.get(name))
+            yield from add_messages(messages, session, tally)
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of a conversation."""
+        return tally.info(session, "messages", self.name)
+
+
+def _looks(seen: Glimpse) -> int:
+    if message_list(seen.document) is not None:
+        return 30
+    if any(message_list(item) is not None for item in seen.items[:4]):
+        return 25
+    if seen.objects and all(is_message(value) or message_list(value) is not None for value in seen.objects[:6]):
+        return 30
+    return 0
+
+
+def _open(stream: BinaryIO, state: bytes) -> Reading:
+    head = b"" if state else peek(stream, 65536)
+    seen = glimpse(head)
+    if (head and not seen.objects) or (len(seen.objects) == 1 and seen.document is not None and message_list(seen.document) is not None):
+        return DocumentReading(stream, MessageDocument())
+    return JsonLinesReading(stream, MessageLines(), state)
+
+
+IMPORTER = FormatImporter("messages", _looks, _open)

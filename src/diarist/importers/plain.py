@@ -1,0 +1,204 @@
+"""Plain text: whatever somebody pasted or an unknown tool wrote.
+
+Turns (`User:`, `Assistant:` in many spellings and languages), shell prompts with their output and exit status, and
+paragraphs. Without any mark the whole text is what the agent said. Headings stay in the text: sections are understood later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.draft import Draft
+from diarist.importers.encodings import as_utf8
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.ledger import Ledger
+from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, turn_mark, typed_command
+from diarist.importers.values import digest_id
+from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.text.terminal import plain as seen_on_terminal
+
+MAX_TEXT = 256 << 20
+MAX_MARK = 20_000
+"""A longer line is no label and no command."""
+OPENING_BYTES = 2048
+"""The first bytes name the session: the same for a copy, and for a file that has grown (beyond this size)."""
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_HEADING = re.compile(r"#{1,6}\s+\S")
+_PROSE = re.compile(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]*[^\W_]\s[^\n]*[.!?:。！？：]\**\Z")
+_PIECE = 6000
+"""Longer stretches of text without a mark are cut at a paragraph."""
+
+
+class PlainReading:
+    """A `Reading` of one text, whole each time."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._ledger = Ledger()
+
+    def __iter__(self) -> Iterator[RawStep]:
+        data = self._stream.read(MAX_TEXT + 1)
+        session = digest_id(as_utf8(data)[:OPENING_BYTES])
+        tally = self._ledger.open(session)
+        if len(data) > MAX_TEXT:
+            tally.broken(0, f"longer than {MAX_TEXT >> 20} MiB")
+            return
+        text = seen_on_terminal(as_utf8(data).decode("utf-8", "replace"))
+        for step in TextSplitter(session).split(text):
+            tally.keep()
+            if step.kind == "call":
+                tally.call(step.call_id)
+            elif step.kind == "result" and step.call_id:
+                tally.seen, tally.kept = tally.seen - 1, tally.kept - 1
+                tally.result(step.call_id)
+            yield step
+
+    @property
+    def sessions(self) -> Mapping[str, SessionInfo]:
+        """The one session."""
+        return {name: tally.info(name, "plain", "plain/text") for name, tally in self._ledger.tallies.items()}
+
+    @property
+    def captures(self) -> Mapping[str, CaptureReport]:
+        """Counted in pieces of text; a command and its output are one."""
+        return {name: tally.report() for name, tally in self._ledger.tallies.items()}
+
+    @property
+    def offset(self) -> int:
+        """Always 0: a text that has changed is read anew."""
+        return 0
+
+    @property
+    def state(self) -> bytes:
+        """Always empty."""
+        return b""
+
+
+class TextSplitter:
+    """Cuts a text into steps."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._speaker: Speaker | None = None
+        self._lines: list[str] = []
+        self._started = 0
+        self._number = 0
+        self._call = ""
+        """Id of the command whose output is being read."""
+        self._fenced = False
+        self._labels = False
+        """The text has labels that only transcripts have."""
+        self._dollars = False
+        """Commands stand behind "$": other prompts in the text are something else."""
+
+    def split(self, text: str) -> Iterator[RawStep]:
+        """The steps of a text, in order."""
+        lines = text.split("\n")
+        self._labels = any(mark.clear for line in lines if len(line) < MAX_MARK and (mark := turn_mark(line)))
+        self._dollars = any(typed.sign == "$" for line in lines if len(line) < MAX_MARK and (typed := typed_command(line, True)))
+        for number, line in enumerate(lines):
+            yield from self._line(line, number, lines)
+        yield from self._close()
+
+    def _line(self, line: str, number: int, lines: list[str]) -> Iterator[RawStep]:
+        if _FENCE.match(line):
+            self._fenced = not self._fenced
+            if self._call:
+                yield from self._close()
+                return
+        mark = self._turn(line)
+        if mark is not None:
+            yield from self._close()
+            self._speaker, self._started, self._fenced = mark.speaker, number, False
+            line = mark.rest
+        typed = typed_command(line, self._fenced) if len(line) < MAX_MARK else None
+        if typed is not None and (typed.sign == "$" or not self._dollars):
+            yield from self._close()
+            yield from self._open_command(typed.command, number)
+            return
+        status = exit_mark(line) if self._call else None
+        if status is not None:
+            yield from self._close(status)
+            return
+        if self._ends_output(line, number, lines) or self._ends_piece(line):
+            yield from self._close()
+        if not self._lines:
+            self._started = number
+        self._lines.append(line)
+
+    def _turn(self, line: str) -> Turn | None:
+        if self._fenced or len(line) > MAX_MARK:
+            return None
+        mark = turn_mark(line)
+        return mark if mark is not None and (mark.clear or self._labels) and not (self._call and not mark.clear) else None
+
+    def _open_command(self, command: str, number: int) -> Iterator[RawStep]:
+        draft = self._draft(number)
+        draft.call(0, "bash", {"command": command}, f"{draft.rid}/0")
+        self._call = f"{draft.rid}/0"
+        yield from draft.steps
+
+    def _ends_output(self, line: str, number: int, lines: list[str]) -> bool:
+        """Is this line no longer the command's output? Output has blank lines too, so what comes after one decides."""
+        if not self._call or self._fenced or (number and lines[number - 1].strip()):
+            return bool(self._call and not self._fenced and _HEADING.match(line))
+        return bool(line.strip()) and (bool(_PROSE.match(line)) or bool(_HEADING.match(line))) and not self._exit_follows(number, lines)
+
+    @staticmethod
+    def _exit_follows(number: int, lines: list[str]) -> bool:
+        """Does an exit status come before the next turn or command?"""
+        for line in lines[number : number + 2000]:
+            if exit_mark(line) is not None:
+                return True
+            if turn_mark(line) or typed_command(line, False):
+                return False
+        return False
+
+    def _ends_piece(self, line: str) -> bool:
+        """Text without marks is cut at headings, and at paragraphs once it is long."""
+        if self._call or self._fenced or not self._lines or self._speaker in ("user", "tool"):
+            return False
+        if _HEADING.match(line):
+            return any(each.strip() for each in self._lines)
+        return not self._lines[-1].strip() and sum(map(len, self._lines)) > _PIECE
+
+    def _close(self, status: int | None = None) -> Iterator[RawStep]:
+        """Ends the piece that was being read."""
+        text = "\n".join(self._lines).strip("\n")
+        self._lines = []
+        if self._call:
+            call, self._call = self._call, ""
+            draft = Draft(self._session, call.removesuffix("/0"), line=self._started + 1)
+            error = None if status is None else status != 0
+            draft.result(1, text, call, error=error, exit_code=status)
+            yield from draft.steps
+        elif text.strip():
+            draft = self._draft(self._started)
+            if self._speaker == "user":
+                draft.user(0, text.strip())
+            elif self._speaker == "tool":
+                draft.result(0, text, "")
+            elif self._speaker == "system":
+                draft.add("notice", 0, text.strip(), "machine")
+            else:
+                draft.reply(0, text.strip())
+            yield from draft.steps
+
+    def _draft(self, number: int) -> Draft:
+        self._number += 1
+        return Draft(self._session, f"p{self._number}", line=number + 1)
+
+
+def _looks(seen: Glimpse) -> int:
+    """Any text will do, but only if nothing else knows it."""
+    head = seen.text[:4096]
+    if not head.strip():
+        return 0
+    odd = sum(1 for char in head if char == "\ufffd" or (char < " " and char not in "\t\n\r\x1b\x08\x0c"))
+    return 1 if odd <= len(head) // 50 else 0
+
+
+IMPORTER = FormatImporter("plain", _looks, lambda stream, _state: PlainReading(stream))

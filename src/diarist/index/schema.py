@@ -1,0 +1,152 @@
+"""What the index holds of a record, and the queries over it. Terms are analysed here and in `stages.rank`, never by the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tantivy
+
+from diarist.text.analyse import VERSION as ANALYSIS
+from diarist.text.analyse import analyse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diarist.model.hit import Query
+    from diarist.model.record import Record, SearchText
+
+VERSION = f"index/1 {ANALYSIS}"
+"""Another version means another index: it is built anew beside the old one."""
+
+TEXT, ERRORS, MARKS, RECORD, SEQ, CREATED = "text", "errors", "marks", "record", "seq", "created"
+
+_WEIGHTS = (("title", 2), ("tags", 1), ("errors", 1), ("fixes", 1), ("body", 1))
+"""How often each text counts in the one searched field: one posting list a word keeps a search at a million records fast."""
+_FAULTS = {16: 30.0, 17: 5.0, 8: 10.0}
+"""What a whole fingerprint, a solved one, a family adds to the score: enough to come before records that only share words."""
+_DEEPEST = 6
+"""Trailing parts of a path by which a file can be asked for."""
+_SPACES = {ord(space): "\x1f" for space in " \t\n\r\x0b\x0c"}
+
+
+def make_schema() -> tantivy.Schema:
+    """`text` has positions for phrases; `errors` and `marks` are looked up by single terms."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field(TEXT, tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field(ERRORS, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field(MARKS, tokenizer_name="whitespace", index_option="basic")
+    builder.add_text_field(RECORD, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field(SEQ, fast=True)
+    builder.add_integer_field(CREATED, indexed=True, fast=True)
+    return builder.build()
+
+
+def make_document(record: Record, search: SearchText) -> tantivy.Document:
+    """The index document of a record."""
+    parts = {
+        "title": analyse(search.title),
+        "tags": analyse(search.tags),
+        "errors": analyse(search.errors),
+        "fixes": analyse(search.fixes),
+        "body": analyse(search.body),
+    }
+    document = tantivy.Document()
+    for name, times in _WEIGHTS:
+        for _ in range(times if parts[name] else 0):
+            document.add_text(TEXT, _joined(parts[name]))
+    document.add_text(ERRORS, _joined(parts["errors"]))
+    document.add_text(MARKS, " ".join(sorted(set(_marks(record, search)))))
+    document.add_text(RECORD, record.id)
+    document.add_unsigned(SEQ, record.seq)
+    document.add_integer(CREATED, int(record.created_at.timestamp()))
+    return document
+
+
+def _joined(terms: list[str]) -> str:
+    return " ".join(terms).encode("utf-8", "replace").decode()
+
+
+def mark(name: str, value: str) -> str:
+    """A filter as one term: no white space, no case."""
+    return f"{name}:{value}".casefold().translate(_SPACES).encode("utf-8", "replace").decode()
+
+
+def _marks(record: Record, search: SearchText) -> Iterator[str]:
+    yield mark("kind", record.kind)
+    for name, value in (("project", record.project), ("agent", record.agent), ("workflow", record.workflow), ("outcome", record.outcome)):
+        if value:
+            yield mark(name, value)
+    for tag in record.tags:
+        yield mark("tag", tag)
+    for tool in search.tools:
+        yield mark("tool", tool)
+    for path in search.files:
+        parts = path.replace("\\", "/").strip("/").split("/")
+        for start in range(max(0, len(parts) - _DEEPEST), len(parts)):
+            yield mark("file", "/".join(parts[start:]))
+    for fingerprint in search.fingerprints:
+        yield mark("fault", fingerprint)
+        yield mark("fault", fingerprint[:8])
+    for fingerprint in search.fixed_fingerprints:
+        yield mark("fault", "+" + fingerprint)
+
+
+def make_query(schema: tantivy.Schema, query: Query) -> tantivy.Query | None:
+    """The engine's query: any of the terms or fingerprints, all phrases, all filters. None where nothing is asked for by words."""
+    field = ERRORS if query.errors_only else TEXT
+    wanted = [_term(schema, field, term) for term in query.terms]
+    wanted += [_flat(_term(schema, MARKS, mark("fault", one)), _FAULTS.get(len(one), 1.0)) for one in query.fingerprints]
+    needed: list[tantivy.Query] = [
+        tantivy.Query.phrase_query(schema, TEXT, list(phrase)) if len(phrase) > 1 else _term(schema, TEXT, phrase[0])
+        for phrase in query.phrases
+        if phrase
+    ]
+    if wanted and (needed or not query.phrases):
+        union = wanted[0] if len(wanted) == 1 else tantivy.Query.boolean_query([(tantivy.Occur.Should, one) for one in wanted])
+        if not needed:
+            needed = [union]
+        else:
+            return _all(needed + list(_filters(schema, query)), optional=union)
+    filters = list(_filters(schema, query))
+    if not needed and not filters:
+        return None
+    return needed[0] if len(needed) == 1 and not filters else _all(needed + filters)
+
+
+def has_words(query: Query) -> bool:
+    """Whether anything is ranked by; else only filters are given, and the newest comes first."""
+    return bool(query.terms or query.phrases or query.fingerprints)
+
+
+def _all(needed: list[tantivy.Query], optional: tantivy.Query | None = None) -> tantivy.Query:
+    parts = [(tantivy.Occur.Must, one) for one in needed]
+    return tantivy.Query.boolean_query(parts if optional is None else [*parts, (tantivy.Occur.Should, optional)])
+
+
+def _filters(schema: tantivy.Schema, query: Query) -> Iterator[tantivy.Query]:
+    if query.kinds:
+        kinds = [(tantivy.Occur.Should, _term(schema, MARKS, mark("kind", kind))) for kind in query.kinds]
+        yield _flat(tantivy.Query.boolean_query(kinds), 0.0)
+    single = (("project", query.project), ("agent", query.agent), ("workflow", query.workflow), ("outcome", query.outcome))
+    for name, value in single:
+        if value is not None:
+            yield _flat(_term(schema, MARKS, mark(name, value)), 0.0)
+    for name, values in (("tag", query.tags), ("file", query.files), ("tool", query.tools)):
+        for value in values:
+            yield _flat(_term(schema, MARKS, mark(name, value.strip("/").replace("\\", "/") if name == "file" else value)), 0.0)
+    if query.since is not None or query.before is not None:
+        yield _flat(_range(schema, query.since, query.before), 0.0)
+
+
+def _range(schema: tantivy.Schema, since: int | None, before: int | None) -> tantivy.Query:
+    low, high = -(2**62) if since is None else since, 2**62 if before is None else before
+    return tantivy.Query.range_query(schema, CREATED, tantivy.FieldType.Integer, low, high, include_lower=True, include_upper=False)
+
+
+def _term(schema: tantivy.Schema, field: str, value: Any) -> tantivy.Query:
+    option = "basic" if field == MARKS else "freq"  # "basic" would score a text without counting how often the word stands in it
+    return tantivy.Query.term_query(schema, field, value, index_option=option)
+
+
+def _flat(query: tantivy.Query, score: float) -> tantivy.Query:
+    return tantivy.Query.const_score_query(query, score)

@@ -1,0 +1,157 @@
+"""What the results of calls mean: commands that passed or failed, files that were written, errors that were met."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from diarist.model.entry import FileOperation
+from diarist.model.session import Step
+from diarist.stages.distil.actions import Act, Change
+from diarist.stages.distil.commands import CHECKS, CommandLine
+from diarist.stages.distil.complaints import MOST, complaints
+from diarist.stages.distil.failures import exact_line, failure_line, is_unflagged_failure, window
+from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
+from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
+from diarist.stages.distil.troubles import Place, TroubleBook
+from diarist.stages.distil.verdict import Verdict, judge
+from diarist.stages.distil.writes import reverted_by, shell_changes
+from diarist.text.clip import clip
+from diarist.text.fingerprint import FoundError, errors_in, fingerprint
+from diarist.text.terminal import plain
+
+_SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
+_CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
+
+
+@dataclass(slots=True)
+class Pending:
+    """A call that waits for its result."""
+
+    step: int
+    call: Step
+    act: Act
+    why: Said | None
+    command: CommandLine | None
+
+
+class Outputs:
+    """Reads results into the ledger."""
+
+    def __init__(self, ledger: Ledger, book: FileBook) -> None:
+        self.ledger = ledger
+        self.book = book
+        self.troubles = TroubleBook(ledger.troubles)
+
+    def settle(self, waiting: Pending, number: int, output: str, error: bool | None, exit_code: int | None) -> Run | Trouble | None:
+        """Takes in one result (`number` -1 and no output: there was none). Returns what the agent's next words will be about."""
+        act = waiting.act
+        if waiting.command is not None:
+            return self.run(waiting, waiting.command, number, output, error, exit_code)
+        place = self._place(waiting)
+        if error or exit_code not in (None, 0) or (error is None and is_unflagged_failure(act.kind, output)):
+            return self._failed(waiting, place, number, output)
+        self.troubles.went_well(number, place, f"{waiting.call.tool} {clip(place.target, 120)}".strip())
+        if act.changes:
+            self._write(act.changes, waiting)
+        elif act.kind == "read" and act.paths:
+            self.book.note(act.paths[0], "read")
+        elif act.kind in ("search", "web", "agent", "plan"):
+            self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400]))
+        return None
+
+    def from_person(self, number: int, text: str) -> None:
+        """Errors that a person reports."""
+        shown = window(text)
+        for error in errors_in(shown):
+            self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
+
+    def run(self, waiting: Pending, command: CommandLine, number: int, output: str, error: bool | None, exit_code: int | None) -> Run:
+        """One run of a command line: verdict, errors, files written."""
+        text = plain(window(output)) if output else ""
+        verdict = self._verdict(command, text, exit_code, error)
+        run = Run(waiting.step, number, waiting.act.command[:1_000], command, verdict.passed, verdict.line, exit_code)
+        run.why, run.actor, run.started = waiting.why, waiting.call.actor, verdict.started
+        broke = verdict.passed is False or not verdict.started or exit_code not in (None, 0) or bool(error)
+        found = self._errors_of(command, text, verdict.passed, broke=broke)
+        run.errors = tuple(dict.fromkeys(problem.fingerprint for problem in found))
+        place = Place(waiting.call.tool, command.key, command.kind)
+        for problem in found:
+            self.troubles.add(problem, number, place, exact_line(problem, text, output), run.text[:400])
+        if broke:
+            run.tail = text[-600:]
+        if not (broke and found and len(command.programs) == 1):
+            self._apply(waiting, command, number)
+        run.changes = self.ledger.changes
+        self.ledger.runs.add(run)
+        return run
+
+    def _place(self, waiting: Pending) -> Place:
+        act = waiting.act
+        path = act.changes[0].path if act.changes else act.paths[0] if act.paths else ""
+        return Place(waiting.call.tool, self.book.relative(path) if path else act.about[:160], act.kind)
+
+    def _verdict(self, command: CommandLine, text: str, exit_code: int | None, error: bool | None) -> Verdict:
+        verdict = judge(command.kind, text, exit_code, error, exit_tells=command.exit_tells, exit_blames=command.exit_blames)
+        if verdict.missing and not self.book.has_part(verdict.missing):
+            return verdict._replace(passed=None, started=False)
+        return verdict
+
+    def _apply(self, waiting: Pending, command: CommandLine, number: int) -> None:
+        match = _CD.match(waiting.act.command)
+        changes = shell_changes(command, match[2] if match else "")
+        for change in changes:
+            target = self.book.relative(change.path)
+            self.troubles.went_well(
+                number, Place(waiting.call.tool, target, change.operation), f"{waiting.call.tool} ({_by(command)}) {target}"
+            )
+        self._write(changes, waiting)
+        for path in reverted_by(command):
+            self.book.revert(path)
+
+    def _write(self, changes: Iterable[Change], waiting: Pending) -> None:
+        ledger = self.ledger
+        for change in changes:
+            path = self.book.note(change.path, change.operation)
+            if not path:
+                continue
+            ledger.writes += 1
+            operation: FileOperation = self.book.last_operation(path)
+            number = 0
+            if not needs_no_check(path) and not (is_scratch(path) or self.book.is_thrown_away(path)):
+                ledger.changes += 1
+                number = ledger.changes
+            ledger.changed.add(Changed(waiting.step, path, operation, change.before, change.after, waiting.why, number, waiting.call.actor))
+
+    def _errors_of(self, command: CommandLine, output: str, passed: bool | None, *, broke: bool) -> list[FoundError]:
+        if not output or (passed is True and command.is_check):
+            return []
+        if passed is None and not broke and command.kind in (*CHECKS, "run", "install"):
+            return errors_in(output)[:MOST]
+        programs = frozenset(program.name for program in command.programs) | _SHELLS
+        found = complaints(output, command.kind, programs, failed=broke)
+        if not found and broke and (line := failure_line(output)):
+            found = [FoundError(line, fingerprint(line), "", -1, ())]
+        return found
+
+    def _failed(self, waiting: Pending, place: Place, number: int, output: str) -> Trouble | None:
+        text = plain(window(output))
+        line = failure_line(text)
+        found = errors_in(text[:4_000])[:2] if waiting.act.kind not in ("edit", "create", "read") else []
+        if not found or found[0].message.endswith(":"):
+            if not line:
+                return None
+            found = [FoundError(line, fingerprint(line), "", -1, ())]
+        last: Trouble | None = None
+        for problem in found:
+            last = self.troubles.add(problem, number, place, exact_line(problem, text, output))
+            if last is not None:
+                self.troubles.failed_at(last, place)
+        return last
+
+
+def _by(command: CommandLine) -> str:
+    """How a command line writes, in a word or two."""
+    names = dict.fromkeys("heredoc" if program.heredoc else program.name for program in command.programs if program.name or program.heredoc)
+    return "shell heredoc" if "heredoc" in names else f"shell {next(iter(names), 'redirect')}"

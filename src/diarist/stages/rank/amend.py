@@ -1,0 +1,182 @@
+"""Amendments: when a later record changes what an earlier one decided. Judged from the texts alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from diarist.stages.rank.cues import find_cues, says_unchanged
+from diarist.stages.rank.words import telling
+from diarist.text.analyse import analyse
+from diarist.text.stem import language_of
+
+_MOST = 6_000
+"""Characters of a text that are compared: a record's own summary comes first in it."""
+_ENOUGH = 10.0
+"""Rarity that the shared words of two records add up to where they speak of one thing: two or three rare words."""
+
+_MONTHS = {
+    name: number
+    for names in (
+        "january february march april may june july august september october november december",
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
+        "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    )
+    for number, name in enumerate(names.split(), 1)
+}
+_SURE = 0.65
+"""What the parts have to come to; found with the pairs of half of a labelled set, and checked on the other half (`bench/search.py`)."""
+
+Rarity = Callable[[str], float]
+"""How much a term tells: the rarer, the more."""
+
+
+class Said(NamedTuple):
+    """A sentence that speaks of a change (see `cues`): `strength`, its terms, the months (1 to 12) it names."""
+
+    strength: int
+    terms: frozenset[str]
+    months: frozenset[int]
+
+
+class Portrait(NamedTuple):
+    """What of a record matters to the question whether it replaces another."""
+
+    sentences: Mapping[str, frozenset[str]]
+    """Telling terms of each sentence."""
+    terms: Mapping[str, float]
+    """All of them with their rarity."""
+    cues: tuple[Said, ...]
+    month: int
+    """In which it was made."""
+    paths: frozenset[str]
+    """Files it names."""
+    measures: Mapping[str, frozenset[str]]
+    """Numbers by the unit or name they stand with."""
+    unchanged: tuple[frozenset[str], ...]
+    """Terms of sentences that say that something stays."""
+
+
+class Judgement(NamedTuple):
+    """`score`: from 1 on, the later one supersedes the earlier one. `parts`: what it is made of, by name."""
+
+    score: float
+    parts: Mapping[str, float]
+
+
+_PATH = re.compile(r"[\w@-]+(?:[./\\][\w@*-]+)+")
+_MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})|\b([A-Za-z_][\w.]*)\s?[=:]\s?(\d[\w.]*)")
+_FILE = re.compile(
+    r"[^ ]*\.(?:py|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|kts|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sh|sql|ya?ml|toml|json|ini|cfg|conf|xml|html|css"
+    r"|scss|md|rst|txt|csv|lock|env|tf|rego|proto|gradle|plist|xcconfig|properties|pro)\Z"
+)
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n")
+
+
+def portray(text: str, created_at: str, rarity: Rarity) -> Portrait:
+    """Takes a text apart for comparison. `created_at`: ISO 8601."""
+    text = text[:_MOST]
+    language = language_of(text.lower().split()[:100])
+
+    def words(piece: str) -> frozenset[str]:
+        return frozenset(telling(analyse(piece), language))
+
+    sentences = {piece.strip(): words(piece) for piece in _SENTENCE.split(text) if piece.strip()}
+    measures: dict[str, set[str]] = {}
+    for number, unit, name, value in _MEASURE.findall(text):
+        measures.setdefault((name or unit).lower(), set()).add(value or number)
+    return Portrait(
+        sentences=sentences,
+        terms={term: _worth(term, rarity) for term in sorted(frozenset().union(*sentences.values()))},
+        cues=tuple(Said(cue.strength, words(cue.sentence), _months(cue.sentence)) for cue in find_cues(text)),
+        month=int(created_at[5:7]),
+        paths=frozenset(found.group().strip("./\\").lower() for found in _PATH.finditer(text)),
+        measures={unit: frozenset(numbers) for unit, numbers in measures.items()},
+        unchanged=tuple(terms for sentence, terms in sentences.items() if says_unchanged(sentence)),
+    )
+
+
+def judge(earlier: Portrait, later: Portrait) -> Judgement:
+    """Whether `later` replaces `earlier`; both of one project, in this order in time."""
+    own = _own_terms(earlier, later)
+    shared = _without_parts(own & _own_terms(later, earlier))
+    weight = sum(earlier.terms[term] for term in shared)
+    parts = {
+        "subject": min(1.0, weight / (2 * _ENOUGH)),
+        "likeness": weight / ((_sum(earlier, own) or 1.0) * (_sum(later, later.terms.keys()) or 1.0)) ** 0.5,
+        "cue": max((_told(said, earlier, shared) for said in later.cues), default=0.0),
+        "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
+        "conflict": _conflict(earlier, later),
+        "same file": float(bool(_files(earlier) & _files(later))),
+        "other file": _parallel(_files(earlier), _files(later)),
+        "unchanged": max((min(1.0, _sum(earlier, terms & shared) / _ENOUGH) for terms in later.unchanged), default=0.0),
+    }
+    return Judgement(_combine(parts), parts)
+
+
+def _combine(parts: Mapping[str, float]) -> float:
+    says = parts["cue"] + 0.45 * parts["conflict"] + 0.2 * parts["same file"]
+    same = parts["subject"] * 0.6 + min(1.0, parts["likeness"] / 0.2) * 0.6 + 0.3 * parts["dated"]
+    return (says * same - parts["other file"] - 0.4 * parts["unchanged"]) / _SURE
+
+
+def _own_terms(portrait: Portrait, other: Portrait) -> frozenset[str]:
+    """Its terms without those of sentences that stand word for word in the other too: phrases of habit, no subject."""
+    return frozenset().union(*(terms for sentence, terms in portrait.sentences.items() if sentence not in other.sentences))
+
+
+def _without_parts(terms: frozenset[str]) -> frozenset[str]:
+    """Terms that are no part of another one: of "flags/prod.yaml", "prod.yaml" and "prod" the first."""
+    return frozenset(term for term in terms if not any(term != other and term in other for other in terms))
+
+
+def _sum(portrait: Portrait, terms: Iterable[str]) -> float:
+    return sum(portrait.terms.get(term, 0.0) for term in terms)
+
+
+def _worth(term: str, rarity: Rarity) -> float:
+    """Pairs of characters of a script without spaces overlap, so each counts half."""
+    return max(rarity(term), 0.0) * (0.5 if len(term) == 2 and not term.isascii() else 1.0)
+
+
+def _told(said: Said, earlier: Portrait, shared: frozenset[str]) -> float:
+    """How surely a sentence says that something is over which the earlier record spoke of."""
+    about = min(1.0, _sum(earlier, said.terms & shared) / _ENOUGH)
+    return (0.0, 0.25, 0.6, 1.0)[said.strength] * (0.55 + 0.45 * about)
+
+
+def _dated(said: Said, earlier: Portrait) -> float:
+    """1 where a sentence that ends something names the month of the earlier record, -1 where it names another."""
+    if said.strength < 3 or not said.months:
+        return 0.0
+    return 1.0 if earlier.month in said.months else -1.0
+
+
+def _months(sentence: str) -> frozenset[int]:
+    """Months a sentence names; "may" only as a name."""
+    words = re.findall(r"\d{1,2}月|[^\W\d]+", sentence)
+    return frozenset(_MONTHS[word.lower()] for word in words if word.lower() in _MONTHS and word != "may")
+
+
+def _conflict(earlier: Portrait, later: Portrait) -> float:
+    """1 where both give a number to the same unit or name and none of the numbers agree."""
+    both = earlier.measures.keys() & later.measures.keys()
+    return float(any(earlier.measures[unit].isdisjoint(later.measures[unit]) for unit in both))
+
+
+def _files(portrait: Portrait) -> frozenset[str]:
+    return frozenset(path for path in portrait.paths if "/" in path or _FILE.match(path))
+
+
+def _parallel(earlier: frozenset[str], later: frozenset[str]) -> float:
+    """1 where they name different files of one folder and kind ("adapters/card.toml", "adapters/paypal.toml") and share none."""
+    if earlier & later:
+        return 0.0
+    places = {(path.rpartition("/")[0], path.rpartition(".")[2]) for path in earlier if "/" in path and "." in path}
+    return float(any((path.rpartition("/")[0], path.rpartition(".")[2]) in places for path in later if "/" in path))

@@ -1,0 +1,29 @@
+"""Words that questions are made of and that tell nothing about what is asked."""
+
+from __future__ import annotations
+
+from diarist.text.analyse import analyse
+from diarist.text.stem import FUNCTION_WORDS
+
+_ENGLISH = """
+a about above after again against all also am an and any are as at be because been before being below between both but by can could did do
+does doing done down during each either else ever every few for from further get gets getting go goes going got had has have having he her
+here hers him his how i if in into is it its just let like made make makes many may me might more most much must my need needs no nor not
+now of off often on once one only or other our ours out over own per please put said same say see seem she should since so some still such
+tell than that the their theirs them then there these they thing things this those though through to too under until up upon us use used
+very via want wants was way we well went were what when where whether which while who whom whose why will with within without would yes
+yet you your yours s t re ve ll d m don doesn didn isn aren wasn weren won hasn haven couldn shouldn wouldn ain
+"""
+
+COMMON = frozenset(term for word in _ENGLISH.split() for term in analyse(word))
+"""Analysed English function words."""
+_BY_LANGUAGE = {
+    language: frozenset(term for word in words for term in analyse(word)) for language, words in FUNCTION_WORDS.items() if language != "en"
+}
+
+
+def telling(terms: list[str], language: str) -> list[str]:
+    """The terms without function words, each once, in order; all of them where nothing else is left."""
+    dull = COMMON | _BY_LANGUAGE.get(language, frozenset())
+    kept = [term for term in dict.fromkeys(terms) if term not in dull and (len(term) > 1 or not term.isascii() or term.isdigit())]
+    return kept or list(dict.fromkeys(terms))

@@ -1,0 +1,32 @@
+"""Terminal colours: a secret with escape sequences inside is found in the text without them."""
+
+from __future__ import annotations
+
+import re
+
+from diarist.stages.redact.spans import OffsetMap
+
+_MARKS = (b"\x1b", b"\\e[", b"\\033[", b"\\x1b[", b"\\x1B[", b"\\u001b[", b"\\u001B[", b"^[[")
+_SEQUENCE = re.compile(
+    rb"(?:\x1b|\\e|\\0?33|\\x1[bB]|\\+u001[bB]|\^\[)(?:\[[0-9;:?]{0,24}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[()][A-Z0-9])"
+)
+
+
+def stripped(data: bytes) -> tuple[bytes, OffsetMap] | None:
+    """The lines that hold escape sequences, without those, and the way back; None where there are none."""
+    if not any(mark in data for mark in _MARKS):
+        return None
+    pieces: list[tuple[int, int, int]] = []
+    kept: list[bytes] = []
+    size = at = 0
+    for match in _SEQUENCE.finditer(data):
+        if match.start() > at:
+            pieces.append((size, at, match.start() - at))
+            kept.append(data[at : match.start()])
+            size += match.start() - at
+        at = match.end()
+    if at == 0:
+        return None
+    pieces.append((size, at, len(data) - at))
+    kept.append(data[at:])
+    return b"".join(kept), OffsetMap(pieces, len(data))

@@ -1,0 +1,102 @@
+"""Private keys in PEM and OpenSSH form: escaped, numbered, diffed, quoted, cut off at either end, or without their banner."""
+
+from __future__ import annotations
+
+import re
+
+from diarist.stages.redact.spans import Span
+from diarist.stages.redact.triggers import Trigger
+
+_LONGEST = 24_000
+_BREAK = rb"(?:\\+r)?(?:\\+n|\r?\n)"
+_MARGIN = rb"(?:[ \t\"',+>|*#\\-]|\xe2\x94\x82|\xe2\x86\x92|\d{1,6}(?:[ \t]*(?:\xe2\x86\x92|[:|])|\t|[ ]{1,4}(?=[A-Za-z0-9+/=])))*"
+_HEADER = rb"(?:(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|MessageID|Charset|Key-[A-Za-z]+)[^\n\\]{0,120})"
+_LINE = rb"(?:[A-Za-z0-9+/=]{1,2000}(?:\.\.\.|\xe2\x80\xa6)?|" + _HEADER + rb")"
+_NEXT = re.compile(rb"(?:[\"']?[ \t]*[+,\\]?[ \t]*)" + _BREAK + rb"(?:" + _MARGIN + _BREAK + rb")?" + _MARGIN + rb"(?P<line>" + _LINE + rb")?(?=[\s\"'\\,+|]|\Z)")
+_END = re.compile(_MARGIN + rb"(?:" + _BREAK + rb")?" + _MARGIN + rb"-{4,5}END[A-Z0-9 ]{0,40}-{0,5}")
+_START = re.compile(rb"-{4,5}BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-{0,5}")
+_BODY = re.compile(rb"[A-Za-z0-9+/]{16}")
+_LINES_BEFORE = re.compile(rb"(?:[A-Za-z0-9+/]{40,100}=*(?:" + _BREAK + rb")" + _MARGIN + rb")+(?:[A-Za-z0-9+/]{1,100}={0,2}[\"']?[ \t]*(?:" + _BREAK + rb")" + _MARGIN + rb")?\Z")
+_RUN = re.compile(rb"[A-Za-z0-9+/=]+")
+
+_BARE_STARTS = (
+    b"MIIEpAIBAAKCAQEA",
+    b"MIIEowIBAAKCAQEA",
+    b"MIIEogIBAAKCAQEA",
+    b"MIIEpQIBAAKCAQEA",
+    b"MIIJKQIBAAKCAgEA",
+    b"MIIJKAIBAAKCAgEA",
+    b"MIIJJwIBAAKCAgEA",
+    b"MIICXQIBAAKBgQ",
+    b"MIICXAIBAAKBgQ",
+    b"MIICWwIBAAKBgQ",
+    b"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
+    b"MIIEvgIBADANBgkqhkiG9w0BAQEFAASC",
+    b"MIIEvAIBADANBgkqhkiG9w0BAQEFAASC",
+    b"MIIJQgIBADANBgkqhkiG9w0BAQEFAASC",
+    b"MIIJQwIBADANBgkqhkiG9w0BAQEFAASC",
+    b"MHcCAQEEI",
+    b"MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg",
+    b"MC4CAQAwBQYDK2VwBCIEI",
+    b"b3BlbnNzaC1rZXktdjEA",
+    b"lQWGB",
+)
+"""How the DER of private keys starts in base64: RSA of 1024, 2048 and 4096 bits, PKCS #8, EC, Ed25519, OpenSSH, PGP."""
+
+
+def triggers() -> list[Trigger]:
+    """At the banners, and at bodies that lost theirs."""
+    return [
+        Trigger(b"PRIVATE KEY", _at_banner),
+        *(Trigger(start, lambda data, end, size=len(start): _bare(data, end - size)) for start in _BARE_STARTS),  # type: ignore[misc]
+    ]
+
+
+def _at_banner(data: bytes, end: int) -> Span | None:
+    opening = _START.search(data, max(0, end - 64), end + 16)
+    if opening is not None and opening.end() >= end:
+        return _after(data, opening.start(), opening.end())
+    closing = data.rfind(b"END", max(0, end - 64), end)
+    return _before(data, closing) if closing > 0 else None
+
+
+def _after(data: bytes, banner: int, start: int) -> Span | None:
+    """The body below a BEGIN line: base64 lines, whatever stands in their margins."""
+    at = start
+    limit = min(len(data), start + _LONGEST)
+    first = 0
+    inline = _RUN.match(data, start + (data[start : start + 1] == b" "), limit)
+    if inline is not None:
+        at, first = inline.end(), inline.start()
+        while (more := re.compile(rb"[ ]+[A-Za-z0-9+/=]{16,}").match(data, at, limit)) is not None:
+            at = more.end()
+    while (line := _NEXT.match(data, at, limit)) is not None and line["line"] is not None:
+        first = first or line.start("line")
+        at = line.end("line")
+    if not first or _BODY.search(data, first, at) is None:
+        return None
+    return Span(first, at, "private-key", "private-key", rank=9, origin=banner)
+
+
+def _before(data: bytes, closing: int) -> Span | None:
+    """The body above an END line whose BEGIN was cut off."""
+    dashes = closing - len(data[:closing][-6:]) + len(data[max(0, closing - 6) : closing].rstrip(b"-"))
+    low = max(0, dashes - _LONGEST)
+    match = _LINES_BEFORE.search(data, low, dashes)
+    if match is None or b"BEGIN" in data[max(0, match.start() - 60) : match.start()]:
+        return None
+    end = match.start() + len(match[0].rstrip(b" \t\r\n\"',+>|\\-"))
+    return Span(match.start(), end, "private-key", "private-key", rank=9)
+
+
+def _bare(data: bytes, start: int) -> Span | None:
+    """A body that starts like a private key and has no banner at all."""
+    if data[start - 1 : start].isalnum() and data[start - 2 : start] not in (b"\\n", b"\\r", b"\\t"):
+        return None
+    run = _RUN.match(data, start, start + _LONGEST)
+    if run is None or len(run[0]) < 40:
+        return None
+    at = run.end()
+    while (line := _NEXT.match(data, at, start + _LONGEST)) is not None and line["line"] is not None and len(line["line"]) >= 4:
+        at = line.end("line")
+    return Span(start, at, "private-key", "private-key", rank=8)
