@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,14 +17,15 @@ from builders import fixed_test_session
 from diarist.model.record import RecordFilter
 
 KILLS = 50
-ROUNDS = 5
+KILLS_EACH = 10
+SESSIONS = 24
 
 
 @pytest.fixture(scope="module")
 def transcripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Enough work that a run can be killed at any stage of it."""
     folder = tmp_path_factory.mktemp("transcripts")
-    for number in range(1, 61):
+    for number in range(1, SESSIONS + 1):
         fixed_test_session(number, padding=20).write(folder)
     return folder
 
@@ -41,37 +42,48 @@ def entries(workspace: Path) -> bytes:
 
 
 def test_no_moment_of_an_ingest_is_a_bad_one_to_die(transcripts: Path, tmp_path: Path, environ: dict[str, str]) -> None:
-    """Nothing is lost, doubled or half done, wherever the process was."""
-    began = time.monotonic()
-    subprocess.run(command(tmp_path / "whole", transcripts), check=True, capture_output=True, env=environ, timeout=120)
-    whole = time.monotonic() - began
+    """Nothing is lost, doubled or half done, wherever the process was: five workspaces, each killed ten times or more."""
+    whole = finish(tmp_path / "whole", transcripts, environ)
     expected = entries(tmp_path / "whole")
-    assert expected.count(b"\n") == 60
+    assert expected.count(b"\n") == SESSIONS
     chance = random.Random(20261130)
-    killed = 0
-    for number in range(ROUNDS):
-        workspace = tmp_path / f"round-{number}"
-        for _ in range(KILLS // ROUNDS):
-            process = subprocess.Popen(command(workspace, transcripts), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ)
-            time.sleep(chance.uniform(0.1, 0.8) * whole)
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
+    for number in range(KILLS // KILLS_EACH):
+        workspace = tmp_path / f"workspace-{number}"
+        killed = 0
+        while killed < KILLS_EACH:
+            if kill_within(chance.uniform(0.1, 1.0) * whole, workspace, transcripts, environ):
                 killed += 1
-            process.wait(timeout=60)
-            if chance.random() < 0.3 and number != 0:
-                _forget(workspace)
-        subprocess.run(command(workspace, transcripts), check=True, capture_output=True, env=environ, timeout=120)
+            else:
+                shutil.rmtree(workspace)  # it was done: begin anew, so that early moments are met as often as late ones
+        finish(workspace, transcripts, environ)
         assert entries(workspace) == expected
-        with diarist.open_memory(workspace, read_only=True) as memory:
-            assert memory.doctor()["faults"] == []
-            assert memory.doctor()["counts"]["sessions_to_distil"] == 0
-            assert all(memory.verify(record.id).ok for record in memory.list_records(RecordFilter(kinds=("entry",))))
-            assert len(memory.search("parser tests width", limit=100)) == 60
-    assert killed >= KILLS * 0.6
+        check(workspace)
 
 
-def _forget(workspace: Path) -> None:
-    """Starts the round over, so that early moments are met as often as late ones."""
-    import shutil
+def finish(workspace: Path, transcripts: Path, environ: dict[str, str]) -> float:
+    """Runs an ingest to its end; returns the seconds it took."""
+    began = time.monotonic()
+    subprocess.run(command(workspace, transcripts), check=True, capture_output=True, env=environ, timeout=120)
+    return time.monotonic() - began
 
-    shutil.rmtree(workspace, ignore_errors=True)
+
+def kill_within(seconds: float, workspace: Path, transcripts: Path, environ: dict[str, str]) -> bool:
+    """Starts an ingest and kills it after so long; False if it was done before."""
+    process = subprocess.Popen(command(workspace, transcripts), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ)
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=60)
+        return True
+    return False
+
+
+def check(workspace: Path) -> None:
+    """Everything fits together, nothing is left to do, every entry verifies and is found."""
+    with diarist.open_memory(workspace, read_only=True) as memory:
+        report = memory.doctor()
+        assert report["faults"] == []
+        assert report["counts"]["sessions_to_distil"] == 0
+        assert all(memory.verify(record.id).ok for record in memory.list_records(RecordFilter(kinds=("entry",))))
+        assert len(memory.search("parser tests", limit=100)) == SESSIONS

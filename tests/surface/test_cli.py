@@ -96,7 +96,10 @@ def test_list_show_and_prefixes(diarist: Run, projects: Path) -> None:
 def test_list_filters_and_sorts(diarist: Run, projects: Path) -> None:
     """Every filter narrows; an unreadable time is bad usage."""
     diarist("ingest", projects)
-    count = lambda *args: len(json.loads(diarist("diary", "list", "--json", *args).stdout))  # noqa: E731
+
+    def count(*arguments: str) -> int:
+        return len(json.loads(diarist("diary", "list", "--json", *arguments).stdout))
+
     assert count("--agent", "claude-code") == 2
     assert count("--agent", "codex") == 0
     assert count("--outcome", "recovered") == 2

@@ -43,7 +43,7 @@ def _recalled(box: Toolbox, query: str, project: str, limit: int) -> ContextPack
 def _fixes(box: Toolbox, error: str, project: str, limit: int) -> ContextPack:
     from diarist.app.fixes import find_fixes
 
-    found = find_fixes(box, error, project=project, limit=MOST)
+    found = find_fixes(box, error, project=project, limit=MOST, same_only=True)
     items = [
         Item(
             each.hit.id, each.hit.created_at[:10], _state(each.hit), each.hit.title, (f"error: {each.error}", f"what solved it: {each.fix}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.app.review import Filed, file_proposal
 from diarist.errors import InvalidInputError
 from diarist.model.proposal import Proposal
+from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -17,18 +18,19 @@ if TYPE_CHECKING:
 MAX_BODY = 200_000
 
 
-def propose_edit(
-    box: Toolbox,
-    *,
-    title: str,
-    body: str,
-    project: str,
-    tags: Sequence[str] = (),
-    target: Record | None = None,
-    base_revision: int | None = None,
-    actor: str = "",
-    idempotency_key: str = "",
-) -> Filed:
+class Wish(NamedTuple):
+    """What somebody wants written. `base_revision`: of the target, as it was read; None: not told."""
+
+    title: str
+    body: str
+    project: str = ""
+    tags: Sequence[str] = ()
+    base_revision: int | None = None
+    actor: str = ""
+    idempotency_key: str = ""
+
+
+def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
     """Files a proposal to add a document, or to change `target`. The same key, or the same text, files it once.
 
     Raises
@@ -36,27 +38,33 @@ def propose_edit(
     InvalidInputError
         Title or body is blank or too long, or `target` has moved on from `base_revision`.
     """
-    if not title.strip() or not body.strip() or len(body) > MAX_BODY:
-        raise InvalidInputError(f"an edit needs a title and a body of at most {MAX_BODY:,} characters")
-    if target is not None and base_revision is not None and target.revision != base_revision:
-        raise InvalidInputError(
-            f"{target.id} is at revision {target.revision} now, not {base_revision}: fetch it again, redo the edit on that, then send it."
-        )
+    _check(wish, target)
     redact = box.reader().redactor.redact
     about = target.id if target is not None else "new"
-    key = hashlib.sha256((idempotency_key or f"{about}\0{title}\0{body}").encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    named = wish.idempotency_key or f"{about}\0{wish.title}\0{wish.body}"
+    key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    tags = [redact(tag) for tag in wish.tags]
     new = Proposal(
         id="",
         kind="edit",
         key=f"{about}/{key}",
-        name=redact(f"edit-{key[:8]}"),
-        project=redact(project),
-        title=redact(title.strip()),
-        body=redact(body),
-        target=redact(f"{about} ({target.title})" if target is not None else "a new document"),
+        name=derived(f"edit-{key[:8]}"),
+        project=redact(wish.project or (target.project if target is not None else "")),
+        title=redact(wish.title.strip()),
+        body=redact(wish.body),
+        target=derived(f"{about} ({target.title})" if target is not None else "a new document"),
         evidence=(target.id,) if target is not None else (),
-        payload={"target": target.id if target is not None else "", "tags": [redact(tag) for tag in tags], "by": redact(actor)},
+        payload={"target": target.id if target is not None else "", "tags": tags, "by": redact(wish.actor)},
         created_at=box.now(),
     )
-    with box.store.transaction(actor=actor or box.actor, at=box.now()) as tx:
+    with box.store.transaction(actor=redact(wish.actor) or box.actor, at=box.now()) as tx:
         return file_proposal(box, tx, new, at=box.now(), reopens=lambda _old, _new: False)
+
+
+def _check(wish: Wish, target: Record | None) -> None:
+    if not wish.title.strip() or not wish.body.strip() or len(wish.body) > MAX_BODY:
+        raise InvalidInputError(f"an edit needs a title and a body of at most {MAX_BODY:,} characters")
+    if target is not None and wish.base_revision is not None and target.revision != wish.base_revision:
+        raise InvalidInputError(
+            f"{target.id} is at revision {target.revision} now, not {wish.base_revision}. Fetch it, redo the edit on that, send it again."
+        )

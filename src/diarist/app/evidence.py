@@ -125,7 +125,8 @@ def load_session(evidence: Evidence, project: Redacted) -> Session:
     infos = [msgspec.json.decode(part.info, type=SessionInfo) for part in evidence.parts]
     captures = [msgspec.json.decode(part.capture, type=CaptureReport) for part in evidence.parts]
     whole = [count == part.steps for count, part in zip(added, evidence.parts, strict=True)]
-    return Session(info=_united(infos, whole), project=project, capture=_sum(captures), steps=evidence, redaction_hash=digest)
+    told = [capture for number, capture in enumerate(captures) if number == 0 or whole[number]]
+    return Session(info=_united(infos, whole), project=project, capture=_sum(told), steps=evidence, redaction_hash=digest)
 
 
 def steps_of_text(part: Part, reader: Reader) -> Iterator[Step]:
@@ -165,7 +166,7 @@ def _unseen(lines: Iterable[_Line]) -> Iterator[_Line]:
 
 
 def _united(infos: list[SessionInfo], whole: list[bool]) -> SessionInfo:
-    """Facts of all parts. Usage is added for parts that overlap with no other; of overlapping copies the first counts."""
+    """Facts of all parts. Usage (like counts of records) is added for parts that overlap with no other; copies do not count."""
     first = infos[0]
     models: dict[str, None] = {}
     usages, starts, ends = [], [], []

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from diarist.model.hit import Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from diarist.app.toolbox import Toolbox
     from diarist.model.entry import Entry
 
@@ -21,28 +19,41 @@ class Solved(NamedTuple):
     fix: str
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    same: bool = True
+    """False: an error of the same kind that names something else (another module, another file)."""
 
 
-def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int) -> list[Solved]:
-    """Runs that solved an error like those in `error`, best first. One that only met it helps nobody who is in the middle of it."""
+def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int, same_only: bool = False) -> list[Solved]:
+    """Runs that solved an error like those in `error`: the same ones first, then those of the same kind. May be empty.
+
+    A run that only met it helps nobody who is in the middle of it.
+    """
     from diarist.app.recall import search_error
     from diarist.app.records import entry_of
+    from diarist.text.fingerprint import errors_in
 
+    asked = [found.fingerprint for found in errors_in(error, failed=True)]
     found: list[Solved] = []
-    for hit in search_error(box.store, box.search_index(), error, limit=3 * limit, project=project):
+    for hit in search_error(box.store, box.search_index(), error, limit=4 * limit, project=project) if asked else ():
         record = box.store.get_record(hit.id)
-        if record is not None and record.kind == "entry" and (solved := next(_solutions(hit, entry_of(record)), None)):
+        if record is not None and record.kind == "entry" and (solved := _solution(hit, entry_of(record), asked)):
             found.append(solved)
-        if len(found) >= limit:
-            break
-    return found
+    found.sort(key=lambda each: not each.same)
+    return [each for each in found if each.same or not same_only][:limit]
 
 
-def _solutions(hit: Hit, entry: Entry) -> Iterator[Solved]:
-    resolved = {error.fingerprint: error for error in entry.errors if error.resolved}
-    for fix in entry.fixes:
-        if fix.error in resolved:
-            yield Solved(hit, resolved[fix.error].message, fix.text, fix.files, fix.commands)
-    for error in resolved.values():
+def _solution(hit: Hit, entry: Entry, asked: list[str]) -> Solved | None:
+    """What this run did about one of the errors asked for: the same one, else one of its kind."""
+    from diarist.text.fingerprint import family
+
+    kinds = {family(each) for each in asked}
+    resolved = [error for error in entry.errors if error.resolved and family(error.fingerprint) in kinds]
+    resolved.sort(key=lambda error: error.fingerprint not in asked)
+    fixes = {fix.error: fix for fix in reversed(entry.fixes)}
+    for error in resolved:
+        same = error.fingerprint in asked
+        if fix := fixes.get(error.fingerprint):
+            return Solved(hit, error.message, fix.text, fix.files, fix.commands, same)
         if error.resolved_by:
-            yield Solved(hit, error.message, error.resolved_by)
+            return Solved(hit, error.message, error.resolved_by, same=same)
+    return None

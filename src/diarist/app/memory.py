@@ -13,6 +13,7 @@ from diarist.errors import AmbiguousIdError, NotFoundError, ReadOnlyError
 
 if TYPE_CHECKING:
     from diarist.app.distilling import Changed
+    from diarist.app.editing import Wish
     from diarist.app.fixes import Solved
     from diarist.app.graph import Neighbour
     from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
@@ -66,9 +67,8 @@ class Memory:
         self._writable()
         run = Ingest(self._box, options or IngestOptions(), on_progress)
         report = run.run(check_paths([str(path) for path in paths]), stdin)
-        if report.entries:
-            self._stale = True
-            self._catch_up()
+        if not (options and options.dry_run):
+            self._catch_up()  # also where nothing changed: the run before may have died before it came to this
         return report
 
     def find_sessions(self) -> dict[str, list[Path]]:
@@ -288,13 +288,12 @@ class Memory:
 
         return find_fixes(self._box, error, project=project, limit=limit)
 
-    def propose_edit(self, *, title: str, body: str, project: str = "", wanted: str | None = None, **more: Any) -> Filed:
+    def propose_edit(self, wish: Wish, wanted: str | None = None) -> Filed:
         """Files a proposal to add a document, or to change the one `wanted` names; see `app.editing`. Raises as `get` does."""
         from diarist.app.editing import propose_edit
 
         self._writable()
-        target = None if wanted is None else self.get(wanted)
-        return propose_edit(self._box, title=title, body=body, project=project or (target.project if target else ""), target=target, **more)
+        return propose_edit(self._box, wish, None if wanted is None else self.get(wanted))
 
     def neighbours(self, wanted: str) -> list[Neighbour]:
         """What a record is related to, one step away: see `app.graph`. Raises as `get` does."""

@@ -46,9 +46,30 @@ def search(
     if project is not None: q = q._replace(project=project)
     if kinds: q = q._replace(kinds=tuple(kinds))
     matches = index.search(q, max(limit, _DEPTH))
-    rows = {row.seq: row for row in store.get_hits([m.seq for m in matches])}
-    hits = Hits(_hit(rows[m.seq], m.score) for m in matches if m.seq in rows)
-    del hits[limit:]
+    from diarist.stages.rank.standing import Found, find_amendments, settle, rarity_of, text_of
+    from diarist.text.analyse import analyse
+    from diarist.stages.rank.words import telling
+    score = {m.seq: m.score for m in matches}
+    rows = store.get_hits(list(score))
+    pool = rows[:20]
+    near = [r for r in pool[:6]]
+    extra = []
+    terms = sorted({t for r in pool for t in analyse(text_of(r)[:6000])})
+    common = index.frequencies(terms)
+    rarity = rarity_of(common)
+    for r in near:
+        mine = telling(analyse(text_of(r)[:6000]), '')
+        mine = sorted(mine, key=lambda t: (-rarity(t), t))[:12]
+        extra += index.search(Query(terms=tuple(mine), project=r.project), 6)
+    new = [m.seq for m in extra if m.seq not in score]
+    more = store.get_hits(list(dict.fromkeys(new)))
+    terms = sorted({t for r in pool+more for t in analyse(text_of(r)[:6000])})
+    rarity = rarity_of(index.frequencies(terms))
+    am = find_amendments([*pool, *more], rarity)
+    needed = {a.later for a in am if a.earlier in {r.id for r in pool}}
+    found = [Found(r, score[r.seq]) for r in rows] + [Found(r, 0.0) for r in more if r.id in needed]
+    am = [a for a in am if {a.earlier,a.later} <= {f.row.id for f in found}]
+    hits = Hits(_hit(f.row, f.score)._replace(superseded_by=f.superseded_by.id if f.superseded_by else None) for f in settle(found, am)[:limit])
     hits.behind = behind
     return hits
 

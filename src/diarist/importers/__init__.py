@@ -19,11 +19,15 @@ GROUP = "diarist.importers"
 _BUILT_IN = {
     "claude-code": "claude_code",
     "codex": "codex",
+    "claude-stream-json": "claude_stream",
     "swe-agent": "swe_agent",
     "mini-swe-agent": "mini_swe_agent",
     "openhands": "openhands",
     "tau-bench": "tau_bench",
     "multi-agent-chat": "group_chat",
+    "inspect-eval": "inspect_eval",
+    "aider": "aider",
+    "specstory-md": "specstory",
     "messages": "messages",
     "plain": "plain",
 }

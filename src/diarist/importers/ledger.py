@@ -159,6 +159,11 @@ class Tally:
         if len(self._open) > OPEN_REPLIES:
             self.tokens = self.tokens.plus(self._open.popitem(last=False)[1])
 
+    def settle(self, tokens: Tokens) -> None:
+        """Counts the usage of all open replies together, as their run tells it at its end."""
+        self._open.clear()
+        self.tokens = self.tokens.plus(tokens)
+
     def spend(self, cost: float | None) -> None:
         """Adds to the session's cost."""
         if cost is not None:

@@ -7,24 +7,18 @@ paragraphs. Without any mark the whole text is what the agent said. Headings sta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import BinaryIO
+from collections.abc import Iterator
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.draft import Draft
-from diarist.importers.encodings import as_utf8
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.ledger import Ledger
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.texts import TextReading
 from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, turn_mark, typed_command
-from diarist.importers.values import digest_id
-from diarist.model.session import CaptureReport, RawStep, SessionInfo
-from diarist.text.terminal import plain as seen_on_terminal
+from diarist.model.session import RawStep, SessionInfo
 
-MAX_TEXT = 256 << 20
 MAX_MARK = 20_000
 """A longer line is no label and no command."""
-OPENING_BYTES = 2048
-"""The first bytes name the session: the same for a copy, and for a file that has grown (beyond this size)."""
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _PROSE = re.compile(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]*[^\W_]\s[^\n]*[.!?:。！？：]\**\Z")
@@ -32,49 +26,24 @@ _PIECE = 6000
 """Longer stretches of text without a mark are cut at a paragraph."""
 
 
-class PlainReading:
-    """A `Reading` of one text, whole each time."""
+class PlainText:
+    """The one session of a text."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._ledger = Ledger()
-
-    def __iter__(self) -> Iterator[RawStep]:
-        data = self._stream.read(MAX_TEXT + 1)
-        session = digest_id(as_utf8(data)[:OPENING_BYTES])
-        tally = self._ledger.open(session)
-        if len(data) > MAX_TEXT:
-            tally.broken(0, f"longer than {MAX_TEXT >> 20} MiB")
-            return
-        text = seen_on_terminal(as_utf8(data).decode("utf-8", "replace"))
-        for step in TextSplitter(session).split(text):
-            tally.keep()
+    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+        """Turns, commands, paragraphs. A command and its output count as one record."""
+        tally = ledger.open(opening)
+        for step in TextSplitter(opening).split(text):
             if step.kind == "call":
                 tally.call(step.call_id)
-            elif step.kind == "result" and step.call_id:
-                tally.seen, tally.kept = tally.seen - 1, tally.kept - 1
+            if step.kind == "result" and step.call_id:
                 tally.result(step.call_id)
+            else:
+                tally.keep()
             yield step
 
-    @property
-    def sessions(self) -> Mapping[str, SessionInfo]:
-        """The one session."""
-        return {name: tally.info(name, "plain", "plain/text") for name, tally in self._ledger.tallies.items()}
-
-    @property
-    def captures(self) -> Mapping[str, CaptureReport]:
-        """Counted in pieces of text; a command and its output are one."""
-        return {name: tally.report() for name, tally in self._ledger.tallies.items()}
-
-    @property
-    def offset(self) -> int:
-        """Always 0: a text that has changed is read anew."""
-        return 0
-
-    @property
-    def state(self) -> bytes:
-        """Always empty."""
-        return b""
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Nothing is told about a text but its words."""
+        return tally.info(session, "plain", "plain/text")
 
 
 class TextSplitter:
@@ -201,4 +170,4 @@ def _looks(seen: Glimpse) -> int:
     return 1 if odd <= len(head) // 50 else 0
 
 
-IMPORTER = FormatImporter("plain", _looks, lambda stream, _state: PlainReading(stream))
+IMPORTER = FormatImporter("plain", _looks, lambda stream, _state: TextReading(stream, PlainText()))

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from diarist.model.hit import Query
     from diarist.model.record import Record, SearchText
 
-VERSION = f"index/1 {ANALYSIS}"
+VERSION = f"index/2 {ANALYSIS}"
 """Another version means another index: it is built anew beside the old one."""
 
 TEXT, ERRORS, MARKS, RECORD, SEQ, CREATED = "text", "errors", "marks", "record", "seq", "created"
 
-_WEIGHTS = (("title", 2), ("tags", 1), ("errors", 1), ("fixes", 1), ("body", 1))
+_WEIGHTS = (("title", 2), ("tags", 1), ("errors", 1), ("fixes", 1), ("body", 1), ("project", 1))
 """How often each text counts in the one searched field: one posting list a word keeps a search at a million records fast."""
 _FAULTS = {16: 30.0, 17: 5.0, 8: 10.0}
 """What a whole fingerprint, a solved one, a family adds to the score: enough to come before records that only share words."""
@@ -49,6 +49,7 @@ def make_document(record: Record, search: SearchText) -> tantivy.Document:
         "errors": analyse(search.errors),
         "fixes": analyse(search.fixes),
         "body": analyse(search.body),
+        "project": analyse(record.project.rstrip("/").rsplit("/", 1)[-1]),
     }
     document = tantivy.Document()
     for name, times in _WEIGHTS:

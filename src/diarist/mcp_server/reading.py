@@ -44,7 +44,7 @@ Cursor = Annotated[str | None, Field(description="`next_cursor` of the page befo
 
 
 def _reads(title: str) -> ToolAnnotations:
-    return ToolAnnotations(title=title, readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=False)
+    return ToolAnnotations(title=title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
 def add_reading(server: MCPServer, desk: Desk) -> None:
@@ -125,6 +125,7 @@ def add_recall(server: MCPServer, desk: Desk) -> None:
                 created_at=each.hit.created_at,
                 error=each.error,
                 fix=each.fix,
+                same_error=each.same,
                 files=list(each.files),
                 commands=list(each.commands),
             )
@@ -135,7 +136,9 @@ def add_recall(server: MCPServer, desk: Desk) -> None:
 
 def add_feedback(server: MCPServer, desk: Desk, tell: Tell) -> None:
     """Adds the one tool that writes whoever asks: a row in the usefulness ledger."""
-    hints = ToolAnnotations(title="Record feedback", readOnlyHint=False, destructiveHint=False, idempotentHint=False, openWorldHint=False)
+    hints = ToolAnnotations(
+        title="Record feedback", read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+    )
 
     @server.tool(title="Record feedback", annotations=hints)
     def record_feedback(

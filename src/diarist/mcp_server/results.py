@@ -106,6 +106,7 @@ class FixItem(BaseModel):
     created_at: str
     error: str
     fix: str
+    same_error: bool = Field(description="false: an error of the same kind that names something else")
     files: list[str]
     commands: list[str]
 

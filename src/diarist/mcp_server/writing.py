@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from diarist.app.editing import Wish
 from diarist.mcp_server.results import Edited, Written
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _writes(title: str) -> ToolAnnotations:
-    return ToolAnnotations(title=title, readOnlyHint=False, destructiveHint=False, idempotentHint=True, openWorldHint=False)
+    return ToolAnnotations(title=title, read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
 def add_writing(server: MCPServer, desk: Desk) -> None:
@@ -34,11 +35,10 @@ def add_writing(server: MCPServer, desk: Desk) -> None:
         actor: Annotated[str, Field(description="Who edits, for the history", max_length=200)] = "mcp:local",
     ) -> Edited:
         """Proposes a new document or a change to one. It waits until a person accepts it; nothing changes before."""
-        more = {"tags": tags or [], "base_revision": base_revision, "idempotency_key": idempotency_key, "actor": actor}
+        wish = Wish(title, body, project, tags or (), base_revision, actor, idempotency_key)
         with desk.memory() as memory:
-            filed = memory.propose_edit(title=title, body=body, project=project, wanted=kh_id, **more)
-        status = "kept" if filed.what == "kept" else "pending_review"
-        return Edited(status="kept" if status == "kept" else "pending_review", review_id=filed.proposal.id, what=filed.what)
+            filed = memory.propose_edit(wish, kh_id)
+        return Edited(status="kept" if filed.what == "kept" else "pending_review", review_id=filed.proposal.id, what=filed.what)
 
     @server.tool(title="Record a diary entry", annotations=_writes("Record a diary entry"))
     def record_diary(

@@ -1,4 +1,4 @@
-"""What the stores need to know of folders."""
+"""What kind of place a folder is."""
 
 # pathlib would cost a cold search more than SQLite does.
 # ruff: noqa: PTH123
@@ -32,17 +32,6 @@ NETWORK_FILE_SYSTEMS = frozenset(
 )
 """Types of file systems on which locks may not reach the other machines."""
 _ESCAPES = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
-
-
-def sync_folder(folder: str | os.PathLike[str]) -> None:
-    """Makes the names in a folder durable. Windows has no such call and does it by itself."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def network_file_system(path: str, mounts: str | None = None) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from diarist.errors import NotFoundError, StoreError, StoreFullError
 from diarist.stores import migrate
-from diarist.stores.folders import sync_folder
+from diarist.stores.durable import sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,11 +1,12 @@
-"""Parts of sessions, sources, tombstones and published names."""
+"""Parts of sessions, sources, tombstones, published names, and the usefulness ledger."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from diarist.model.record import Part, SourceState, Tombstone
+from diarist.model.record import Part, Record, SourceState, Tombstone
+from diarist.model.use import Scope, Use
 from diarist.ports import Store
 
 
@@ -97,3 +98,33 @@ def test_the_workspace_has_a_secret_that_stays(open_again: Callable[[], Store]) 
     assert first.tombstone_key() == second.tombstone_key()
     first.close()
     second.close()
+
+
+def test_uses_are_kept_once_and_only_of_records_that_are_there(store: Store, put: Callable[..., Record], noon: datetime) -> None:
+    first, second = put(store, 1).id, put(store, 2).id
+    shown = Use(first, "sailor:s1", noon, "shown")
+    helped = Use(first, "sailor:s1", noon + timedelta(minutes=1), "helped")
+    other = Use(second, "sailor:s2", noon, "shown")
+    with store.transaction(actor="mate", at=noon) as transaction:
+        assert [transaction.add_use(use) for use in (helped, shown, shown, other)] == [True, True, False, True]
+        assert not transaction.add_use(Use("kh-none", "sailor:s1", noon, "shown"))
+    assert store.list_uses(first) == [shown, helped]
+    assert store.list_uses() == [helped, shown, other]
+    assert store.list_uses(limit=1) == [helped]
+    assert store.check_history() == []
+    with store.transaction(actor="mate", at=noon) as transaction:
+        transaction.erase_record(first)
+    assert store.list_uses() == [other]
+
+
+def test_scopes_count_what_is_active(store: Store, put: Callable[..., Record]) -> None:
+    put(store, 1)
+    put(store, 2)
+    put(store, 3, kind="note")
+    put(store, 4, project="island")
+    put(store, 5, project="island", status="retracted")
+    assert store.list_scopes() == [
+        Scope("harbour", "entry", "sailor", 2),
+        Scope("harbour", "note", "sailor", 1),
+        Scope("island", "entry", "sailor", 1),
+    ]

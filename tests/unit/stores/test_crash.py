@@ -69,7 +69,7 @@ def check(folder: Path, acknowledged: dict[str, int]) -> None:
 def test_writers_killed_at_any_moment_lose_nothing_acknowledged(tmp_path: Path) -> None:
     chance = random.Random(11)
     last = -1
-    for round_ in range(30):
+    for round_ in range(24):
         with start(tmp_path, "one", last + 1) as writer:
             assert writer.stdout is not None
             if round_ % 10 == 0:

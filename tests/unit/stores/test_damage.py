@@ -72,7 +72,7 @@ def test_a_flipped_bit_in_what_the_store_says_is_found(tmp_path: Path, write: Ca
         for word in (SECRET_TEXT.encode(), b"Sail 3", b"kh-0000000000000005", b"mate", b"active", b"sail-2")
         for start in find_all(whole, word)
     ]
-    assert len(places) > 60
+    assert len(places) > 40
     for place in places:
         damaged = bytearray(whole)
         damaged[place] ^= 1 << chance.randrange(8)

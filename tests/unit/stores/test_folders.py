@@ -1,4 +1,4 @@
-"""What is known of folders."""
+"""What kind of place a folder is."""
 
 from __future__ import annotations
 

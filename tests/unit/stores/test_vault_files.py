@@ -25,7 +25,6 @@ def only_chunk(folder: Path) -> Path:
 def test_a_chunk_is_one_file_named_by_its_content(tmp_path: Path) -> None:
     vault = open_vault(tmp_path / "vault")
     chunk_id = vault.put(b"words")
-    assert list((tmp_path / "vault").glob("??/*")) == [], "nothing has its name before it is durable"
     vault.flush()
     path = tmp_path / "vault" / chunk_id[:2] / f"{chunk_id}.zst"
     assert zstandard.ZstdDecompressor().decompress(path.read_bytes()) == b"words"
@@ -93,6 +92,19 @@ def test_unpacking_is_bounded(tmp_path: Path) -> None:
     only_chunk(tmp_path / "vault").write_bytes(stream.compress(bytes(MAX_CHUNK_BYTES + 1)) + stream.flush())
     with pytest.raises(StoreCorruptError):
         vault.get(chunk_id)
+
+
+def test_a_chunk_that_could_not_be_flushed_is_written_anew(tmp_path: Path) -> None:
+    vault = open_vault(tmp_path / "vault")
+    lost, kept = vault.put(b"lost"), vault.put(b"kept")
+    (tmp_path / "vault" / lost[:2] / f"{lost}.zst").unlink()
+    with pytest.raises(StoreFullError, match="vault"):
+        vault.flush()
+    before = (tmp_path / "vault" / kept[:2] / f"{kept}.zst").stat().st_ino
+    assert [vault.put(b"lost"), vault.put(b"kept")] == [lost, kept]
+    vault.flush()
+    assert vault.get(lost) == b"lost"
+    assert (tmp_path / "vault" / kept[:2] / f"{kept}.zst").stat().st_ino != before, "whether it reached the disk was unknown"
 
 
 def test_what_a_crash_left_is_swept_when_it_is_old(tmp_path: Path) -> None:

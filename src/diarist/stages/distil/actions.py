@@ -40,7 +40,7 @@ class Act(NamedTuple):
     about: str = ""
     """What a search, a page, a plan or a subagent is about."""
     detail: str = ""
-    """A subagent's task in full."""
+    """A subagent's task in full, or the arguments of a tool of no known kind."""
 
 
 _KINDS: dict[ActKind, str] = {
@@ -132,7 +132,24 @@ def understand_call(tool: str, arguments: Mapping[str, Any] | None, text: str = 
     if kind == "agent":
         task = _first(values, ("prompt", "task", "message", "objective", "instruction"))
         return Act(kind, paths, about=about, detail=task if task != about else "")
-    return Act(kind, paths, about=about)
+    if kind == "plan":
+        return Act(kind, paths, about=about or _plan(values))
+    return Act(kind, paths, about=about, detail=_brief(values) if kind == "other" else "")
+
+
+def _plan(values: Mapping[str, Any]) -> str:
+    """The items of a to-do list, joined."""
+    for value in values.values():
+        if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+            return "; ".join(
+                text for item in value[:12] if (text := _first(item, ("content", "step", "title", "task", "text", "description")))
+            )
+    return ""
+
+
+def _brief(values: Mapping[str, Any]) -> str:
+    """Arguments of a tool of no known kind, in a few words."""
+    return json.dumps(values, ensure_ascii=False, separators=(", ", ": "), default=str)[1:400].rstrip("}") if values else ""
 
 
 def _plain_name(tool: str) -> str:

@@ -17,7 +17,7 @@ from diarist.stages.distil.ledger import Ledger, Run
 from diarist.stages.distil.outcome import decide
 from diarist.stages.distil.story import Facts, Story, tell
 from diarist.stages.distil.tags import TagFacts, make_tags
-from diarist.stages.distil.titles import bare_prompt, make_title
+from diarist.stages.distil.titles import bare_prompt, make_title, requests_of
 from diarist.text.clip import clip
 
 DISTIL_VERSION = 1
@@ -38,7 +38,7 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
     errors = tell_errors(ledger.troubles)
     commands = _commands(runs)
     files = _files(ledger)
-    prompts = [ask.text for ask in ledger.prompts]
+    prompts = requests_of([ask.text for ask in ledger.prompts])
     workflow = host.workflow or derived(info.workflow or info.parent_session or info.session)
     first_reply = next((said.text for said in ledger.replies if not said.actor), "")
     changed = [str(file.path) for file in files if set(file.operations) - {"read"}]
@@ -97,7 +97,11 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
 
 
 def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
-    chosen = {name: choose([*ledger.sections.get(name, ()), *getattr(story, name)]) for name in ("tried", "worked", "failed")}
+    chosen: dict[str, list[Bullet]] = {"tried": []}
+    told: frozenset[str] = frozenset()
+    for name in ("worked", "failed", "tried"):
+        chosen[name] = choose([*ledger.sections.get(name, ()), *getattr(story, name)], told)
+        told |= {bullet.quote for bullet in chosen[name]}
     for name, room in (("rationale", 600), ("learned", 800)):
         chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
     return chosen
@@ -137,7 +141,7 @@ def _command(group: Sequence[Run]) -> Command:
         text=derived(clip(last.text, 400)),
         kind=last.command.kind,
         passed=last.passed,
-        exit_code=last.exit_code,
+        exit_code=last.exit_code if last.exit_code or last.command.exit_tells else None,
         runs=len(group),
         steps=tuple(run.step for run in group[:20]),
     )

@@ -29,12 +29,15 @@ class Bullet(NamedTuple):
     times: int = 1
 
 
-def choose(bullets: Iterable[Bullet]) -> list[Bullet]:
-    """The most telling dozen, most telling first; what says the same is merged and counted."""
+def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> list[Bullet]:
+    """The most telling dozen, most telling first; what says the same is merged and counted.
+
+    `told`: quotes that other lists rest on; they are not told again.
+    """
     merged: dict[str, Bullet] = {}
     for bullet in nlargest(_CONSIDERED, bullets, key=lambda bullet: bullet.weight):
         key = _key(bullet.text)
-        if not key:
+        if not key or bullet.quote in told:
             continue
         known = merged.get(key)
         if known is None:

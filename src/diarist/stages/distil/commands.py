@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
-from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_FILE, task_kind
+from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_CLASS, TEST_FILE, task_kind
 from diarist.stages.distil.shell import Simple, split
 from diarist.stages.distil.words import word_pairs, word_set
 
@@ -49,6 +50,7 @@ _VALUE_OPTIONS = word_set(
     """
 )
 _PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*(?:w|\.exe)?$")
+_INTERPRETERS = word_set("node ruby php perl bash sh zsh tsx ts-node deno Rscript julia")
 _NUMBER = re.compile(r"-?[\d.]+[smhd]?$")
 
 
@@ -81,6 +83,19 @@ class CommandLine(NamedTuple):
     """Its passing says something about the work: a test, build, lint or type check that is not only a formatter at work."""
 
 
+def without_own_scripts(command: CommandLine, is_own: Callable[[str], bool]) -> CommandLine:
+    """A script that the run itself wrote and runs by hand is no test of the project, whatever its name is."""
+    own = [program for program in command.programs if program.kind == "test" and is_script(program) and any(map(is_own, program.words[1:]))]
+    if command.kind != "test" or len(own) < sum(program.kind == "test" for program in command.programs):
+        return command
+    return command._replace(kind="run", is_check=False)
+
+
+def is_script(program: Program) -> bool:
+    """Run by hand with an interpreter, not by a test runner."""
+    return _PYTHON.match(program.words[0]) is not None or program.name in _INTERPRETERS or "/" in program.words[0]
+
+
 def understand(text: str) -> CommandLine:
     """Takes a command line apart and says what it was for (its weightiest part: a test outweighs a build, …)."""
     programs = tuple(_programs(split(text), 0))
@@ -89,10 +104,16 @@ def understand(text: str) -> CommandLine:
     main = max(programs, key=lambda program: _WEIGHT[program.kind])
     same = [program for program in programs if program.kind in CHECKS] if main.kind in CHECKS else [main]
     key = " && ".join(dict.fromkeys(_key(program) for program in same))
-    is_check = main.kind in CHECKS and not all(_only_formats(program) for program in same)
+    is_check = main.kind in CHECKS and not all(_only_formats(program) or _only_looks(program) for program in same)
     exit_tells = not any(program.masked for program in same)
     exit_blames = not any(program.followed for program in same)
     return CommandLine(main.kind, key, programs, exit_tells, exit_blames, is_check)
+
+
+def code_command(code: str) -> CommandLine:
+    """Code that a tool runs directly, as a command line that runs it."""
+    program = Program("code", ("code",), "run", False, heredoc=code[:4_000])
+    return CommandLine("run", f"code {code.strip()[:80]}", (program,), True)
 
 
 _FORMATTERS = word_set(
@@ -100,6 +121,18 @@ _FORMATTERS = word_set(
 )
 _FORMAT_TASK = re.compile(r"(?:^|[:_-])(?:fmt|format)(?:$|[:_-])")
 _DRY = re.compile(r"--?(?:check|diff|list-different|dry-run|verify|l|d|n)\b|[:_-]check")
+
+
+_LOOKS_ONLY = word_set(
+    "--help -h --version -V --fixtures --collect-only --co --list --list-tests --listTests --dry-run -n --showConfig --print-config"
+)
+
+
+def _only_looks(program: Program) -> bool:
+    """Asks a tool about itself or what it would do."""
+    return any(word in _LOOKS_ONLY for word in program.words[1:]) and not (
+        "-n" in program.words and program.name in ("pytest", "tox", "py.test")
+    )
 
 
 def _only_formats(program: Program) -> bool:
@@ -275,6 +308,8 @@ def classify(words: tuple[str, ...]) -> CommandKind:
         return _script_kind(name, words, rest)
     if name in RUNNERS:
         return _runner_kind(name, rest)
+    if name in ("java", "kotlin", "scala") and any(TEST_CLASS.search(word) for word in rest[-2:]):
+        return "test"
     table = SUBCOMMANDS.get(name)
     if table is not None:
         found = next((table[word] for word in rest if word in table), None) if name in ("mvn", "sbt") else table.get(first)

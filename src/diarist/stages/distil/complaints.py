@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 _BARE = re.compile(r"\W*\w*(?:error|exception|failed|failure)\W*$", re.IGNORECASE)
 _PLACED = re.compile(
     r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,"
-    r"]\d+\)?)?)\)?:?\s+(?P<message>(?!in <|\d+ passed).{6,300})$"
+    r"]\d+\)?)?)\)?:?\s+(?P<message>(?!in \S+$|\d+ passed).{6,300})$"
 )
 _GO_TEST = re.compile(r"\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?$")
 _TEST = re.compile(
@@ -32,6 +32,10 @@ _FAULT = re.compile(
     r"fehler|nicht gefunden|keine berechtigung|introuvable|aucun fichier|no existe|"
     r"見つかりません|ありません|没有那个|未找到|нет такого|не найден",
     re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"\s*(?:An? |Unexpected |Caught |\W{1,4})?(?:\w*Error|\w*Exception|ERROR|error|Failed to|Failure|Fehler|Erreur)\b[^:\n]{0,60}: "
+    r"(?!\(?(?:none|0|null)\b).{6,}$"
 )
 _FOLLOW_UP = re.compile(
     r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE
@@ -50,7 +54,7 @@ def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, fail
         if own and all(_FOLLOW_UP.search(error.message) for error in found):
             found = []
         return _distinct([*found, *own])
-    return _distinct(list(_spoken(output, programs)))
+    return _distinct([*_spoken(output, programs), *(_announced(output) if kind in ("run", "test") else ())])
 
 
 def _says_same(message: str, words: set[str]) -> bool:
@@ -59,7 +63,7 @@ def _says_same(message: str, words: set[str]) -> bool:
 
 
 def _distinct(errors: list[FoundError]) -> list[FoundError]:
-    telling = [error for error in errors if not _BARE.match(error.message)]
+    telling = [error for error in errors if not _BARE.match(error.message) and not error.message.startswith('File "')]
     return list({error.fingerprint: error for error in reversed(telling or errors)}.values())[::-1][:MOST]
 
 
@@ -88,6 +92,13 @@ def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[FoundError
     for number, line in enumerate(output.split("\n")[:40]):
         match = _SPEAKS.match(line.strip()) if len(line) < 400 else None
         if match and (programs is None or match["name"].rsplit("/", 1)[-1] in programs) and _FAULT.search(match["message"]):
+            yield _error(line.strip(), "", number)
+
+
+def _announced(output: str) -> Iterator[FoundError]:
+    """Lines such as "Error while reading x: …" that a program prints and goes on."""
+    for number, line in enumerate(output.split("\n")):
+        if len(line) < 400 and _ANNOUNCED.match(line):
             yield _error(line.strip(), "", number)
 
 

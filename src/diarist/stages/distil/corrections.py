@@ -35,6 +35,7 @@ _TURN = re.compile(
     r"而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
     re.IGNORECASE,
 )
+_LOOKS_LIKE_COMMAND = re.compile(r"[/!$]?(?:[\w./-]+ )?[\w./-]+(?: (?:-{1,2}[\w=./-]+|[\w./:-]*[./:_][\w./:-]*))+$")
 _ASK_ONLY = re.compile(
     r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|looks good|lgtm|ja|weiter|gut|"
     r"danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",
@@ -92,6 +93,8 @@ def is_correction(prompt: Asked) -> bool:
     """Does a later prompt correct what was done, rather than ask for something new?"""
     text = prompt.text.strip()
     if not text or _ASK_ONLY.match(text) or len(text) > 3_000:
+        return False
+    if _LOOKS_LIKE_COMMAND.match(text):
         return False
     if prompt.follows:
         return True

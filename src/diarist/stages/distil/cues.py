@@ -74,7 +74,7 @@ CLAIM = _cues(
     """successfully successful success flawlessly perfectly verified tested production-ready bulletproof comprehensive robust elegant
         seamlessly
     erfolgreich fehlerfrei réussi succès éxito exitosamente correctamente sucesso успешно""",
-    """fully functional,production ready,works correctly,works as,works perfectly,works properly,works fine,works now,now works,
+    """resolved the,have resolved,has resolved,without introducing,without breaking,fixes the,fixed the,look correct,looks correct,look good,looks good,look great,looks great,correctly implemented,fully functional,production ready,works correctly,works as,works perfectly,works properly,works fine,works now,now works,
         working correctly,working as,working perfectly,working properly,now complete,now working,now fixed,
     is complete,are complete,is completed,no errors,now work,should work,been fixed,been resolved,is fixed,are fixed,is resolved,issue
     resolved,task complete,ready for,ready to,all set,everything is,everything works,everything looks,
@@ -83,7 +83,7 @@ CLAIM = _cues(
 )
 INTENT_STARTS = _starts(
     """
-    let_me let's lets i'll i_will i'm_going i_am_going i_need_to i_should we_need_to now_i i_can i_want_to going_to time_to first,
+    let_me let's this_command this_will we'll we_will lets i'll i_will i'm_going i_am_going i_need_to i_should we_need_to now_i i_can i_want_to going_to time_to first,
     next, now, now_let now_the checking looking_at running ich_werde lass_mich lassen_sie_mich jetzt zuerst als_nächstes je_vais
     voyons maintenant d'abord voy_a vamos_a ahora primero vou agora ora それでは では 次に まず
     让我 讓我 我将 我会 现在 接下来 我来 先 이제 먼저 сейчас теперь

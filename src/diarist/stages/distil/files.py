@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable
 
 from diarist.model.entry import FileOperation
+from diarist.stages.distil.programs import TEST_FILE
 
 MOST = 4_000
+_BACKUP = re.compile(r"\.(?:bak|backup|orig|old|rej|patch|diff)$|^patch\.txt$")
 _DOCUMENT = re.compile(
     r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|"
     r"NOTICE|\.gitignore)$",
@@ -38,6 +41,7 @@ class FileBook:
         self._files: dict[str, dict[FileOperation, int]] = {}
         self._last: dict[str, FileOperation] = {}
         self._endings: dict[str, list[str]] = {}
+        self._by_hand: set[str] = set()
         self._made: set[str] = set()
         self._gone: set[str] = set()
 
@@ -87,6 +91,26 @@ class FileBook:
         """Made and deleted again in this run: it leaves nothing."""
         return path in self._made and path in self._gone
 
+    def is_made(self, path: str) -> bool:
+        """Made in this run."""
+        return path in self._made
+
+    def is_own(self, word: str) -> bool:
+        """Does a word of a command name a file that this run made?"""
+        name = word.split("::", 1)[0].replace("\\", "/").rsplit("/", 1)[-1]
+        return "." in name and any(path == name or path.endswith("/" + name) for path in self._made)
+
+    def note_by_hand(self, words: Iterable[str]) -> None:
+        """Words of a command that runs a script by hand."""
+        self._by_hand.update(word.rsplit("/", 1)[-1] for word in words if "." in word)
+
+    def is_throwaway(self, path: str) -> bool:
+        """Made in this run to look at something: a backup, or a script named for trying and run by hand."""
+        name = path.rsplit("/", 1)[-1]
+        if path not in self._made:
+            return False
+        return is_scratch(path) or _BACKUP.search(name) is not None or (name in self._by_hand and TEST_FILE.search(name) is not None)
+
     def revert(self, path: str) -> None:
         """The version control system took changes back: of one path, or of all that existed before ("*")."""
         for name in [name for name in self._files if path == "*" or name == self.relative(path) or name.endswith("/" + path)]:
@@ -94,5 +118,7 @@ class FileBook:
                 self._files[name] = {"read": 1}
 
     def operations(self) -> dict[str, dict[FileOperation, int]]:
-        """What each file went through; those that leave nothing are left out."""
-        return {path: done for path, done in self._files.items() if not self.is_thrown_away(path)}
+        """What each file went through. Left out: what leaves nothing, and throw-away files where others were changed too."""
+        left = {path: done for path, done in self._files.items() if not self.is_thrown_away(path)}
+        real = {path: done for path, done in left.items() if not self.is_throwaway(path)}
+        return real if any(set(done) - {"read"} for done in real.values()) else left

@@ -36,13 +36,13 @@ def find_repairs(ledger: Ledger) -> list[Repair]:
     changed = list(ledger.changed)
     repairs: list[Repair] = []
     for at, run in enumerate(runs):
-        if run.passed is not False:
+        if not _broke(run):
             continue
         later = _next_without(runs[at + 1 :], run)
         if later is None:
             continue
         gone = tuple(mark for mark in run.errors if mark not in later.errors)
-        if later.passed is not True and not gone:
+        if not _went_well(later) and not gone:
             continue
         between = tuple(change for change in changed if run.step < change.step <= later.step)
         commands = tuple(
@@ -50,15 +50,26 @@ def find_repairs(ledger: Ledger) -> list[Repair]:
             for other in runs[at + 1 :]
             if other.step < later.step and other.command.kind in ("install", "run", "other", "vcs") and other.passed is not False
         )
-        repairs.append(Repair(run, later, gone if later.passed is not True else run.errors, between, commands))
+        repairs.append(Repair(run, later, run.errors if _went_well(later) else gone, between, commands))
     return repairs
+
+
+def _broke(run: Run) -> bool:
+    """Failed, or, where no status tells, printed an error."""
+    if run.command.kind == "search" and not run.errors:
+        return False
+    return run.passed is False or (run.passed is None and bool(run.errors) and run.started)
+
+
+def _went_well(run: Run) -> bool:
+    return run.passed is True or (run.passed is None and run.command.kind == "run" and not run.errors and run.result >= 0)
 
 
 def _next_without(later: Sequence[Run], run: Run) -> Run | None:
     for other in later:
-        if other.passed is None or not is_same_check(other, run):
+        if not (_broke(other) or _went_well(other)) or not is_same_check(other, run):
             continue
-        if other.passed or (run.errors and other.errors and not set(run.errors) & set(other.errors)):
+        if _went_well(other) or (run.errors and other.errors and not set(run.errors) & set(other.errors)):
             return other
         if set(run.errors) & set(other.errors) or not other.errors:
             return None  # the later failing run tells of it
@@ -86,26 +97,25 @@ def make_fixes(repairs: Sequence[Repair], troubles: dict[str, Trouble]) -> list[
     """One fix for each error that went away by something that was done, and one for a failing check without a readable error."""
     fixes: dict[str, Fix] = {}
     for repair in repairs:
-        marks: Sequence[str] = repair.fingerprints or ("",)
         if not repair.changes and not repair.commands and repair.passed.text == repair.failed.text:
             continue  # it passed on another try: nothing fixed it
-        for mark in marks:
-            key = mark or repair.failed.command.key
-            trouble = troubles.get(mark)
-            fixes[key] = Fix(
-                error=mark,
-                text=derived(fix_text(repair, trouble)),
-                files=tuple(derived(path) for path in dict.fromkeys(change.path for change in repair.changes))[:12],
-                commands=tuple(derived(clip(run.text, 200)) for run in repair.commands[-4:]),
-                steps=tuple(sorted({change.step for change in repair.changes} | {repair.failed.step, repair.passed.step}))[:24],
-            )
+        known = [mark for mark in repair.fingerprints if mark in troubles]
+        mark = known[0] if known else ""
+        fixes[mark or repair.failed.command.key] = Fix(
+            error=mark,
+            text=derived(fix_text(repair, [troubles[name] for name in known])),
+            files=tuple(derived(path) for path in dict.fromkeys(change.path for change in repair.changes))[:12],
+            commands=tuple(derived(clip(run.text, 200)) for run in repair.commands[-4:]),
+            steps=tuple(sorted({change.step for change in repair.changes} | {repair.failed.step, repair.passed.step}))[:24],
+        )
     return list(fixes.values())[-MOST_FIXES:]
 
 
-def fix_text(repair: Repair, trouble: Trouble | None) -> str:
+def fix_text(repair: Repair, met: Sequence[Trouble]) -> str:
     """As "`go test ./…` failed (“…”) until logger_test.go was changed: added `testAgent`. I will add a constant…"."""
     failing = shown(repair.failed)
-    what = f" ({clip(trouble.message, 140)})" if trouble else f" ({clip(repair.failed.line, 120)})" if repair.failed.line else ""
+    said = "; ".join(clip(trouble.message, 120) for trouble in met[:2]) or clip(repair.failed.line, 120)
+    what = f" ({said})" if said else ""
     if repair.changes:
         done = f"until changed: {describe_changes(repair.changes, 320)}"
     elif repair.commands:
@@ -120,7 +130,7 @@ def fix_text(repair: Repair, trouble: Trouble | None) -> str:
 
 def shown(run: Run, limit: int = 110) -> str:
     """The command as a person would name it: without `cd …` in front and the plumbing behind."""
-    text = _LEAD.sub("", one_line(run.text))
+    text = _LEAD.sub("", one_line(run.text if "<<" not in run.text else run.command.key or run.text))
     return clip(_TAIL.sub("", text) or one_line(run.text), limit)
 
 
@@ -131,7 +141,7 @@ def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequen
             trouble = troubles.get(mark)
             if trouble is not None and trouble.last <= max(repair.failed.result, repair.failed.step):
                 trouble.resolved = True
-                trouble.resolved_by = fix_text(repair, None)
+                trouble.resolved_by = fix_text(repair, [])
     for number, run in enumerate(runs):
         for mark in run.errors:
             trouble = troubles.get(mark)

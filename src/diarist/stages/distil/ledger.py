@@ -111,6 +111,8 @@ class Run:
     after: Said | None = None
     """What the agent said next."""
     actor: str = ""
+    sources: int = 0
+    """Like `changes`, without tests that the run itself wrote."""
     started: bool = True
     """False: the check could not even begin (no such tool, script or module), which says nothing about the work."""
 
@@ -139,6 +141,8 @@ class Looked:
     about: str
     why: Said | None = None
     detail: str = ""
+    output: str = ""
+    result: int = -1
 
 
 @dataclass(slots=True)
@@ -195,6 +199,8 @@ class Ledger:
     steps: int = 0
     changes: int = 0
     """Changes of files that checks are about."""
+    sources: int = 0
+    """Those of `changes` that are not to tests which the run itself wrote."""
     writes: int = 0
     """All successful writes."""
     calls: int = 0

@@ -5,11 +5,14 @@ What an agent says of its own success is no signal. What a person or a host says
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from diarist.model.entry import Outcome, Signal
 from diarist.model.host import HostFacts
 from diarist.model.redacted import derived
+from diarist.stages.distil.files import is_scratch
 from diarist.stages.distil.ledger import Ledger, Run
 
 
@@ -22,15 +25,18 @@ class Judgement(NamedTuple):
     build_tail: str
 
 
+_HANDS_IN = re.compile(r"\becho ['\"]?[A-Z][A-Z_]*(?:FINAL_OUTPUT|SUBMI(?:T|SSION)|TASK_(?:COMPLETED?|DONE))")
+"""What harnesses have an agent print to hand in its work."""
 _END_MARKS = {"limit": "limit", "give-up": "give-up", "error-end": "error-end"}
-_SOURCE_KINDS = frozenset({"test", "build", "typecheck", "lint"})
 
 
 def decide(ledger: Ledger, host: HostFacts) -> Judgement:
     """Outcome, verification and the signals they rest on."""
-    checks = [run for run in ledger.runs if run.command.is_check and run.passed is not None]
+    checks = _checks(ledger)
+    if not any(run.sources for run in checks):
+        checks = sorted([*checks, *_reproductions(ledger)], key=lambda run: run.step)
     verified, check_signals = _verification(ledger, checks)
-    stop = _stop(ledger)
+    stop = _stop(ledger) or _nothing_changed(ledger)
     trials = _recoveries(ledger, checks, host)
     end = _normal_end(ledger)
     signals = [*check_signals, *trials, *([stop] if stop else []), *([end] if end and not stop else [])]
@@ -40,6 +46,50 @@ def decide(ledger: Ledger, host: HostFacts) -> Judgement:
     tail = next((run.tail for run in reversed(checks) if run.passed is False), "")
     judgement = Judgement(outcome, verified, tuple(signals[:40]), escalations, attempts, tail)
     return _with_host(judgement, host)
+
+
+def _checks(ledger: Ledger) -> list[Run]:
+    """Runs of checks with a verdict. One that failed in the same way before anything was changed says nothing about the change."""
+    runs = [run for run in ledger.runs if run.command.is_check and run.passed is not None]
+    broken = {(run.command.key, run.errors, run.line) for run in runs if run.passed is False and not run.sources}
+    told = [run for run in runs if run.passed or not run.sources or (run.command.key, run.errors, run.line) not in broken]
+    seen = {run.command.key for run in told if run.sources}
+    return [run for run in told if run.passed or run.sources or not ledger.sources or run.command.key in seen or run.errors == ()]
+
+
+def _reproductions(ledger: Ledger) -> list[Run]:
+    """A script that crashed before the first change to the sources and no longer does after the last one: both runs.
+
+    That the fault was there and is gone is as good as a check; a script that was never seen to fail shows nothing.
+    """
+    scripts: dict[str, list[Run]] = {}
+    for run in ledger.runs:
+        if run.command.kind == "run" and run.result >= 0:
+            scripts.setdefault(run.command.key, []).append(run)
+    found: list[Run] = []
+    for runs in scripts.values():
+        first, last = runs[0], runs[-1]
+        before = [run for run in runs if run.sources == 0 and run.passed is False and run.started]
+        if (
+            before
+            and ledger.sources
+            and last.sources == ledger.sources
+            and last.passed is not False
+            and not last.errors
+            and first is not last
+        ):
+            found += [before[-1], replace(last, passed=True)]
+    return found
+
+
+def _nothing_changed(ledger: Ledger) -> Signal | None:
+    """The work was handed in, but nothing of the project was changed."""
+    submit = next((mark for mark in ledger.marks if mark.mark == "submit"), None)
+    if submit is None or ledger.sources or not ledger.calls:
+        return None
+    if any(change.number == 0 and not is_scratch(change.path) for change in ledger.changed):
+        return None  # documents were written: that may have been the task
+    return Signal(name="nothing-changed", detail=derived("handed in without a change to the project"), steps=(submit.step,))
 
 
 def _verification(ledger: Ledger, checks: list[Run]) -> tuple[bool | None, list[Signal]]:
@@ -128,6 +178,9 @@ def _normal_end(ledger: Ledger) -> Signal | None:
     for mark in ledger.marks:
         if mark.mark in ("end", "submit") and mark.step >= ledger.last_actor_step - 1:
             return Signal(name="ended", detail=derived(mark.mark), steps=(mark.step,))
+    last = ledger.runs.last()
+    if last is not None and last.step >= ledger.last_actor_step and _HANDS_IN.search(last.text):
+        return Signal(name="ended", detail=derived("the agent handed in its work"), steps=(last.step,))
     if ledger.last_reply is not None and ledger.ended == "reply":
         return Signal(name="ended", detail=derived("the agent's reply is the last thing"), steps=(ledger.last_reply.step,))
     return None

@@ -123,6 +123,7 @@ SUBCOMMANDS: dict[str, dict[str, CommandKind]] = {
     "artisan": _table({"test": "test", "run": "migrate serve tinker"}),
     "symfony": _table({"run": "console serve", "lint": "check:requirements"}),
     "django-admin": _table({"test": "test", "typecheck": "check"}),
+    "django": _table({"test": "test", "typecheck": "check", "run": "migrate makemigrations runserver shell"}),
     "manage.py": _table({"test": "test", "typecheck": "check", "run": "migrate makemigrations runserver shell"}),
     "setup.py": _table({"test": "test", "build": "build build_ext sdist bdist_wheel", "install": "install develop"}),
     "pip": _table({"search": "list show freeze check"}),
@@ -193,6 +194,10 @@ _TASK_WORDS: tuple[tuple[CommandKind, re.Pattern[str]], ...] = (
     ),
     ("run", re.compile(r"(?:^|[:_./\-])(?:dev|start|serve|run|watch|preview|migrate|seed|deploy|up|down|exec\w*)(?:$|[:_./\-])")),
 )
+
+
+TEST_CLASS = re.compile(r"(?:^|[./$])(?:Test[A-Z]\w*|\w*[a-z]Tests?)$")
+"""A compiled class whose name says that it tests."""
 
 
 def task_kind(name: str) -> CommandKind | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from diarist.model.session import Step
 from diarist.stages.distil.actions import understand_call
 from diarist.stages.distil.bullets import Bullet
-from diarist.stages.distil.commands import understand
+from diarist.stages.distil.commands import code_command, understand
 from diarist.stages.distil.files import FileBook
 from diarist.stages.distil.ledger import Asked, Ledger, Marked, Refused, Run, Said, Trouble
 from diarist.stages.distil.results import Outputs, Pending
@@ -17,6 +17,7 @@ SAID = 4_000
 """Characters kept of a reply or thought: its first and its last ones."""
 ASKED = 6_000
 MOST_TOOLS = 50_000
+_FAULTS = frozenset({"api-error", "limit", "error-end", "model-refusal"})
 
 
 def read_steps(steps: Iterable[Step], cwd: str) -> Ledger:
@@ -142,6 +143,8 @@ class _Reader:
             self._refuse(number, step, None)
         elif mark != "compaction":
             ledger.marks.add(Marked(number, mark, step.text[:600]))
+            if mark in _FAULTS and step.text:
+                self.outputs.from_client(number, mark, step.text)
         if mark in ("interrupt", "refusal") and not step.actor:
             self.stopped = mark
             ledger.ended = mark

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from diarist.model.entry import FileOperation
 from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change
-from diarist.stages.distil.commands import CHECKS, CommandLine
+from diarist.stages.distil.commands import CHECKS, CommandLine, is_script, without_own_scripts
 from diarist.stages.distil.complaints import MOST, complaints
 from diarist.stages.distil.failures import exact_line, failure_line, is_unflagged_failure, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
 from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
+from diarist.stages.distil.programs import TEST_FILE
 from diarist.stages.distil.troubles import Place, TroubleBook
 from diarist.stages.distil.verdict import Verdict, judge
 from diarist.stages.distil.writes import reverted_by, shell_changes
@@ -22,6 +23,8 @@ from diarist.text.fingerprint import FoundError, errors_in, fingerprint
 from diarist.text.terminal import plain
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
+_ASKS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "pgrep", "find", "git"})
+_LISTING = re.compile(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
 _CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
 
@@ -52,13 +55,28 @@ class Outputs:
         place = self._place(waiting)
         if error or exit_code not in (None, 0) or (error is None and is_unflagged_failure(act.kind, output)):
             return self._failed(waiting, place, number, output)
-        self.troubles.went_well(number, place, f"{waiting.call.tool} {clip(place.target, 120)}".strip())
+        self.troubles.went_well(
+            number, place, f"{waiting.call.tool} {clip(act.detail if act.kind == 'other' else place.target, 160)}".strip()
+        )
         if act.changes:
             self._write(act.changes, waiting)
         elif act.kind == "read" and act.paths:
-            self.book.note(act.paths[0], "read")
+            if not _LISTING.match(output[:80]):
+                self.book.note(act.paths[0], "read")
         elif act.kind in ("search", "web", "agent", "plan"):
             self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400]))
+        elif act.kind == "other":
+            self.ledger.looked.add(
+                Looked(
+                    waiting.step,
+                    "effect" if _has_effect(waiting.call.tool) else "call",
+                    waiting.call.tool,
+                    waiting.why,
+                    act.detail[:300],
+                    output[:300],
+                    number,
+                )
+            )
         return None
 
     def from_person(self, number: int, text: str) -> None:
@@ -67,13 +85,27 @@ class Outputs:
         for error in errors_in(shown):
             self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
 
+    def from_client(self, number: int, mark: str, text: str) -> None:
+        """What ended or held up the run, as the client tells it."""
+        line = failure_line(text)
+        if line:
+            self.troubles.add(FoundError(line, fingerprint(line), "", -1, ()), number, Place("", "", mark), line[:300])
+
     def run(self, waiting: Pending, command: CommandLine, number: int, output: str, error: bool | None, exit_code: int | None) -> Run:
         """One run of a command line: verdict, errors, files written."""
+        written = {path.rsplit("/", 1)[-1] for program in command.programs for path in program.writes}
+        is_own = self.book.is_own if not written else lambda word: word.rsplit("/", 1)[-1] in written or self.book.is_own(word)
+        command = without_own_scripts(command, is_own)
+        for program in command.programs:
+            if is_script(program):
+                self.book.note_by_hand(program.words[1:])
         text = plain(window(output)) if output else ""
         verdict = self._verdict(command, text, exit_code, error)
         run = Run(waiting.step, number, waiting.act.command[:1_000], command, verdict.passed, verdict.line, exit_code)
+        run.sources = self.ledger.sources
         run.why, run.actor, run.started = waiting.why, waiting.call.actor, verdict.started
-        broke = verdict.passed is False or not verdict.started or exit_code not in (None, 0) or bool(error)
+        asked = verdict.passed is None and command.kind == "search"
+        broke = verdict.passed is False or not verdict.started or (not asked and (exit_code not in (None, 0) or bool(error)))
         found = self._errors_of(command, text, verdict.passed, broke=broke)
         run.errors = tuple(dict.fromkeys(problem.fingerprint for problem in found))
         place = Place(waiting.call.tool, command.key, command.kind)
@@ -93,9 +125,11 @@ class Outputs:
         return Place(waiting.call.tool, self.book.relative(path) if path else act.about[:160], act.kind)
 
     def _verdict(self, command: CommandLine, text: str, exit_code: int | None, error: bool | None) -> Verdict:
+        if command.kind == "search" and exit_code == 1 and _ASKS.intersection(program.name for program in command.programs):
+            error, exit_code = None, None  # "no match", "they differ": an answer, not a failure
         verdict = judge(command.kind, text, exit_code, error, exit_tells=command.exit_tells, exit_blames=command.exit_blames)
         if verdict.missing and not self.book.has_part(verdict.missing):
-            return verdict._replace(passed=None, started=False)
+            return verdict._replace(passed=None if command.is_check else False, started=False)
         return verdict
 
     def _apply(self, waiting: Pending, command: CommandLine, number: int) -> None:
@@ -122,14 +156,15 @@ class Outputs:
             if not needs_no_check(path) and not (is_scratch(path) or self.book.is_thrown_away(path)):
                 ledger.changes += 1
                 number = ledger.changes
+                ledger.sources += not (TEST_FILE.search(path) and self.book.is_made(path))
             ledger.changed.add(Changed(waiting.step, path, operation, change.before, change.after, waiting.why, number, waiting.call.actor))
 
     def _errors_of(self, command: CommandLine, output: str, passed: bool | None, *, broke: bool) -> list[FoundError]:
         if not output or (passed is True and command.is_check):
             return []
-        if passed is None and not broke and command.kind in (*CHECKS, "run", "install"):
-            return errors_in(output)[:MOST]
         programs = frozenset(program.name for program in command.programs) | _SHELLS
+        if passed is not False and not broke and command.kind in (*CHECKS, "run", "install"):
+            return errors_in(output)[:MOST] or complaints(output, command.kind, programs, failed=False)
         found = complaints(output, command.kind, programs, failed=broke)
         if not found and broke and (line := failure_line(output)):
             found = [FoundError(line, fingerprint(line), "", -1, ())]
@@ -149,6 +184,16 @@ class Outputs:
             if last is not None:
                 self.troubles.failed_at(last, place)
         return last
+
+
+_READ_ONLY = re.compile(
+    r"(?:get|list|search|find|read|fetch|lookup|look_up|query|calculate|check|describe|show|think|count|view|is|has)(?:_|[A-Z]|$)"
+)
+
+
+def _has_effect(tool: str) -> bool:
+    """Does a tool of no known kind change something, by its name: `book_flight` does, `get_user` does not."""
+    return _READ_ONLY.match(tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]) is None
 
 
 def _by(command: CommandLine) -> str:

@@ -17,6 +17,9 @@ SHORTEST, LONGEST = 12, 420
 _FENCE = ("```", "~~~")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
 _END = re.compile(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
+_CODE_LINE = re.compile(
+    r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|@\w+|[<>=]{5,}|[}\])]+[;,]?$)|.*[;{]$"
+)
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
 _MOST = 40
 _BOLD = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
@@ -49,7 +52,13 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         if bare.startswith(_FENCE):
             fenced = not fenced
             continue
-        if fenced or not bare or line[0] in "#|<\t=" or (line.startswith("    ") and bare[0] not in "-*+0123456789"):
+        if (
+            fenced
+            or not bare
+            or _CODE_LINE.match(bare)
+            or line[0] in "#|<\t="
+            or (line.startswith("    ") and bare[0] not in "-*+0123456789")
+        ):
             continue
         mark = _LIST_MARK.match(line)
         start = mark.end() if mark else 0
@@ -105,6 +114,8 @@ def _is_name(word: str, low: str) -> bool:
 
 
 def _is_intent(low: str, words: list[str]) -> bool:
+    if "let's" in words or ("let" in words and "me" in words):
+        return True
     rest = low
     for word in words[:3]:
         if word not in OPENERS:
@@ -119,16 +130,44 @@ def _is_chatter(low: str, words: list[str]) -> bool:
     return (len(words) <= 9 or low.endswith(":")) and low.lstrip("*_ ").startswith(CHATTER_STARTS)
 
 
+_OPENING = re.compile(
+    r"(?:(?:ok(?:ay)?|great|perfect|good|excellent|alright|nice|right|hmm+|ah|oh|yes|actually|i see|got it|now|so)\b[,.!:]+\s+)+(?=\S)",
+    re.IGNORECASE,
+)
+
+
 def clean(sentence: str) -> str:
-    """The sentence for a bullet: no bold marks, no colon at its end."""
-    return _BOLD.sub("", sentence).strip().rstrip(":：").strip()
+    """The sentence for a bullet: no bold marks, no "Great, " before it, no colon at its end."""
+    bare = _OPENING.sub("", _BOLD.sub("", sentence).strip(), count=1).rstrip(":： ").strip()
+    return bare[:1].upper() + bare[1:] if bare[:1].islower() and not bare[:12].isidentifier() else bare
 
 
 def best_of(found: tuple[Sentence, ...], *, prefer: frozenset[str] = frozenset()) -> str:
     """The sentence that says most about an act near it; empty where none says anything. Later ones win ties."""
-    best, top = "", -2.5
-    for number, sentence in enumerate(found[-24:]):
+    at = _best(found, prefer)
+    return found[at].text if at >= 0 else ""
+
+
+def words_on(found: tuple[Sentence, ...], limit: int, *, prefer: frozenset[str] = frozenset()) -> str:
+    """Like `best_of`, with the sentence before or after it where that says something too and there is room."""
+    at = _best(found, prefer)
+    if at < 0:
+        return ""
+    kept = [at]
+    for other in (at - 1, at + 1):
+        if 0 <= other < len(found):
+            sentence = found[other]
+            length = sum(len(found[number].text) + 1 for number in kept) + len(sentence.text)
+            if length <= limit and sentence.score > 0.5 and not (sentence.is_claim or sentence.is_chatter):
+                kept.append(other)
+    return " ".join(clean(found[number].text).rstrip(".") + "." for number in sorted(kept))
+
+
+def _best(found: tuple[Sentence, ...], prefer: frozenset[str]) -> int:
+    best, top = -1, -1.5
+    for number in range(max(0, len(found) - 24), len(found)):
+        sentence = found[number]
         value = sentence.score + 0.05 * number + (1.5 if prefer and any(word in sentence.text for word in prefer) else 0.0)
         if value > top:
-            best, top = sentence.text, value
+            best, top = number, value
     return best

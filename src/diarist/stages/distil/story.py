@@ -54,7 +54,8 @@ def tell(facts: Facts) -> Story:
     change_bullets = list(_changes(facts))
     ok = facts.verified is not False and facts.outcome != "failed"
     worked = [*_passed(facts), *_results(facts, grounded)] if ok else list(_passed(facts))
-    worked += change_bullets if ok else []
+    worked += list(_effects(ledger))
+    worked += [*(change_bullets if ok else ()), *(_found(facts) if ledger.writes else ())]
     tried = [
         *_corrected(facts.corrections),
         *_requests(facts),
@@ -278,15 +279,23 @@ def _trouble_bullet(trouble: Trouble) -> Bullet:
 
 
 def _stops(ledger: Ledger) -> Iterator[Bullet]:
+    """What ended the run or held it up."""
     for mark in ledger.marks:
         words = _STOP_WORDS.get(mark.mark)
         if words:
-            yield Bullet(
-                f"{words}" + (f": {clip(one_line(mark.text), 200)}" if mark.text else ""),
-                line_of(mark.text) or words,
-                (mark.step,),
-                6.0 if mark.step >= ledger.last_actor_step else 3.0,
-            )
+            last = mark.step >= ledger.last_actor_step
+            text = words + (f": {clip(one_line(mark.text), 200)}" if mark.text else "") + (_doing(ledger) if last else "")
+            yield Bullet(text, line_of(mark.text) or words, (mark.step,), 6.5 if last else 3.0)
+
+
+def _doing(ledger: Ledger) -> str:
+    """What the agent was at when the run ended."""
+    said = [*ledger.replies, *ledger.thoughts]
+    latest = max(said, key=lambda one: one.step, default=None)
+    words = clip(clean(best_of(latest.sentences)), 180) if latest else ""
+    run = ledger.runs.last()
+    command = f", at `{shown(run, 80)}`" if run is not None and run.step >= ledger.last_actor_step - 1 else ""
+    return f" (it was at: {words}{command})" if words else command
 
 
 # --- corrections and requests ---
@@ -352,7 +361,10 @@ def _searched(group: Sequence[Looked]) -> Bullet:
         reason = clip(clean(best_of(looked.why.sentences)), 110) if looked.why else ""
         told.setdefault(reason, []).append(f"`{clip(one_line(looked.about), 60)}`")
     text = "; ".join(f"{', '.join(dict.fromkeys(about))}" + (f" ({reason})" if reason else "") for reason, about in told.items())
-    return Bullet(f"Searched for {text}", line_of(group[0].about), tuple(looked.step for looked in group), 1.5)
+    quoted = next((looked for looked in group if looked.why and best_of(looked.why.sentences)), None)
+    quote = best_of(quoted.why.sentences) if quoted and quoted.why else line_of(group[0].about)
+    steps = tuple(looked.step for looked in group)
+    return Bullet(f"Searched for {text}", quote[:300], (quoted.why.step, *steps) if quoted and quoted.why else steps, 1.5)
 
 
 def _discarded(ledger: Ledger) -> Iterator[Bullet]:
@@ -362,9 +374,25 @@ def _discarded(ledger: Ledger) -> Iterator[Bullet]:
         if change.path not in ledger.files:
             gone.setdefault(change.path, []).append(change)
     for path, changes in gone.items():
+        if changes[-1].operation != "delete" and changes[0].operation == "create":
+            continue
         reason, step = reason_for(changes)
         text = f"{path} was made and removed again" + (f": {clip(reason, 220)}" if reason and not judge(reason).is_claim else "")
         yield Bullet(text, _change_quote(changes), (changes[0].step, changes[-1].step, *((step,) if step >= 0 else ())), 2.5)
+
+
+def _throwaways(ledger: Ledger) -> Iterator[Bullet]:
+    """Scripts that were written to look at something and run by hand."""
+    made = {
+        path: changes for path, changes in by_file(ledger.changed).items() if path not in ledger.files and changes[0].operation == "create"
+    }
+    kept = {path: changes for path, changes in made.items() if changes[-1].operation != "delete"}
+    reasons = {path: clip(reason_for(changes)[0], 110) for path, changes in kept.items()}
+    for at in range(0, len(kept), 4):
+        paths = list(kept)[at : at + 4]
+        told = "; ".join(f"{path}" + (f" ({reasons[path]})" if reasons[path] else "") for path in paths)
+        first = kept[paths[0]]
+        yield Bullet(f"Throw-away scripts: {told}", _change_quote(first), tuple(kept[path][0].step for path in paths), 2.8)
 
 
 def _decisions(ledger: Ledger) -> Iterator[Bullet]:
@@ -390,6 +418,30 @@ def _attempts(ledger: Ledger) -> Iterator[Bullet]:
             yield Bullet(f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), tuple(run.step for run in runs[:8]), 3.2)
 
 
+def _scripts(ledger: Ledger) -> Iterator[Bullet]:
+    """Code that was run as it stands, not from a file."""
+    for run in ledger.runs:
+        program = next(
+            (program for program in run.command.programs if program.kind == "run" and (program.heredoc or "-c" in program.words)), None
+        )
+        if program is None or run.passed is False:
+            continue
+        code = program.heredoc or program.words[program.words.index("-c") + 1 : program.words.index("-c") + 2][0]
+        names = names_of(code)[:4]
+        reason = clip(clean(best_of(run.why.sentences)), 200) if run.why else ""
+        if names or reason:
+            text = "Ran code" + (f" with {', '.join(f'`{name}`' for name in names)}" if names else "") + (f": {reason}" if reason else "")
+            yield Bullet(text, line_of(code), (run.step, *((run.result,) if run.result >= 0 else ())), 2.1)
+
+
+def _effects(ledger: Ledger) -> Iterator[Bullet]:
+    """What tools of no known kind did, with what they gave back."""
+    for looked in ledger.looked:
+        if looked.kind == "effect":
+            text = f"{looked.about} with {clip(one_line(looked.detail), 220)} gave {clip(one_line(looked.output), 160)}"
+            yield Bullet(text, line_of(looked.output) or looked.about, (looked.step, looked.result), 4.5)
+
+
 def _alike(runs: Sequence[Run]) -> bool:
     """The same words with other options: attempts at one thing."""
     words = [set(run.text.split()) for run in runs]
@@ -409,6 +461,16 @@ def _rationale(facts: Facts) -> Iterator[Bullet]:
         for sentence in said.sentences[:20]:
             if (sentence.is_cause or sentence.is_decision) and not sentence.is_claim and sentence.score > 0:
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score)
+
+
+def _found(facts: Facts) -> Iterator[Bullet]:
+    """What was found on the way, for a run that also changed things: told where there is room."""
+    for said in facts.ledger.replies:
+        if said is facts.ledger.last_reply:
+            continue
+        for sentence in said.sentences:
+            if sentence.score >= 3.0 and not (sentence.is_intent or sentence.is_claim or sentence.is_chatter):
+                yield Bullet(f"Found: {clean(sentence.text)}", sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))
 
 
 def _findings(facts: Facts) -> Iterator[Bullet]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from diarist.stages.distil.ledger import Changed
-from diarist.stages.distil.sentences import best_of, clean
+from diarist.stages.distil.sentences import words_on
 from diarist.text.clip import clip
 
 _DEFINITION = re.compile(
@@ -17,6 +17,10 @@ _DEFINITION = re.compile(
     r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})",
     re.MULTILINE,
 )
+_METHOD = re.compile(
+    r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
+    re.MULTILINE,
+)
 _ASSIGNED = re.compile(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,60}")
 _TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
@@ -24,7 +28,8 @@ _TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|usi
 
 def names_of(text: str) -> list[str]:
     """Names that a piece of code defines, in order."""
-    return list(dict.fromkeys(name.strip() for name in [*_DEFINITION.findall(text), *_ASSIGNED.findall(text)] if name.strip()))
+    found = [*_DEFINITION.findall(text), *_METHOD.findall(text), *_ASSIGNED.findall(text)]
+    return list(dict.fromkeys(name.strip(" .") for name in found if name.strip(" .")))
 
 
 def new_lines(before: str, after: str) -> list[str]:
@@ -43,18 +48,34 @@ def telling_line(lines: Sequence[str]) -> str:
 
 
 def describe_change(change: Changed) -> str:
-    """What one write did, as "added `WithAgent`, `agentKey`" or "`a == b` became `bytes.Equal(a, b)`"."""
+    """What one write did: "added `WithAgent`: `return context.WithValue(…)`" or "in `test_x`: `a == b` became `equal(a, b)`"."""
     added, removed = new_lines(change.before, change.after), gone_lines(change.before, change.after)
-    names = [name for name in names_of("\n".join(added)) if name not in change.before]
+    defined = names_of("\n".join(added))
+    names = [name for name in defined if name not in change.before]
+    inside = (
+        next((name for name in _DEFINITION.findall(change.before[:1_500]) if name and name.strip() not in names), "").strip()
+        if change.before
+        else ""
+    )
+    where = f"in `{inside}`: " if inside and inside not in " ".join(names) else ""
     if names:
-        return "added " + ", ".join(f"`{name}`" for name in names[:5])
+        line = telling_line([line for line in added if not _DEFINITION.match(line)])
+        return f"{where}added " + ", ".join(f"`{name}`" for name in names[:5]) + (f": `{clip(line, 90)}`" if len(line) > 20 else "")
     if added and removed and change.before:
-        return f"`{clip(telling_line(removed), 90)}` became `{clip(telling_line(added), 110)}`"
+        return f"{where}`{clip(_two(removed), 120)}` became `{clip(_two(added), 130)}`"
     if added:
-        return f"wrote `{clip(telling_line(added), 120)}`"
+        return f"{where}wrote `{clip(_two(added), 150)}`"
     if removed:
-        return f"removed `{clip(telling_line(removed), 120)}`"
+        return f"{where}removed `{clip(_two(removed), 150)}`"
     return ""
+
+
+def _two(lines: Sequence[str]) -> str:
+    """The line that says most, and the one after it where both are short."""
+    best = telling_line(lines)
+    at = lines.index(best)
+    following = lines[at + 1] if at + 1 < len(lines) else ""
+    return f"{best} {following}" if following and len(best) + len(following) < 110 else best
 
 
 def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
@@ -63,9 +84,9 @@ def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
         if change.why is None:
             continue
         names = frozenset(_IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(names_of(change.after)[:6])
-        reason = best_of(change.why.sentences, prefer=names)
+        reason = words_on(change.why.sentences, 260, prefer=names)
         if reason:
-            return clean(reason), change.why.step
+            return reason, change.why.step
     return "", -1
 
 

@@ -14,6 +14,7 @@ _WRAPPED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
+_BARE_PATHS = re.compile(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
 _MARKS = re.compile(r"^[\s>#*_`\-=]+|[\s*_`=]+$")
 _EMPTY_LINE = re.compile(
     r"\s*(?:(?:hi|hello|hey|hallo|bonjour|hola|こんにちは|你好)\b.{0,20}|implement the following(?: plan| changes?)?|please (?:implement|"
@@ -31,6 +32,12 @@ def bare_prompt(text: str) -> str:
         if match and len(match[group]) >= 15 and (pattern is _WRAPPED or match.start() > 20):
             return match[group].strip()
     return text.strip()
+
+
+def requests_of(prompts: Sequence[str]) -> list[str]:
+    """The prompts from the first one that asks for something: names of files that were only added to the chat come before it."""
+    first = next((at for at, prompt in enumerate(prompts) if not _BARE_PATHS.match(prompt.strip())), 0)
+    return list(prompts[first:])
 
 
 def make_title(given: str, prompts: Sequence[str], reply: str, files: Sequence[str]) -> str:

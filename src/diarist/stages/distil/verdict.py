@@ -42,7 +42,7 @@ _RULES: tuple[tuple[int, str], ...] = (
             r" (?P<bad>\d+) errors?)? in [\d.:]+.*$"
         ),
     ),
-    (_BAD, r"^=* ?(?:no tests ran|(?:\d+ \w+, )*\d+ errors?(?: during collection)?)(?:[^\n]* in [\d.]+s)?[^\n]*=*$"),
+    (_BAD, r"^=* ?(?:(?:\d+ \w+, )*\d+ errors?(?: during collection)?)(?:[^\n]* in [\d.]+s)?[^\n]*=*$"),
     (_BAD, r"^!+ Interrupted: \d+ errors? during collection !+$"),
     (_BAD, r"^ERROR: (?:not found|file or directory not found): .*$"),
     # unittest, Django, trial
@@ -141,6 +141,11 @@ _CRASH = re.compile(
 )
 
 
+_NOTHING_RAN = re.compile(
+    r"^=* ?(?:no tests ran|\d+ deselected) in .*|^Ran 0 tests in .*|^(?:No tests? (?:found|to run|were run|matched).*|\[no test files\]|running 0 tests)$|"
+    r"\bEXECUTION TIMED OUT\b|^(?:Command|Process) timed out\b.*|\btimed out after \d+.*",
+    re.MULTILINE | re.IGNORECASE,
+)
 _MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named ['\"]?([\w-]+)|: No module named ([\w-]+)$", re.MULTILINE)
 _NOT_STARTED = re.compile(
     r"^(?:.*: command not found|(?:ba|z|da)?sh: .*: not found|.*can't open file .*|.*is not recognized as .*|npm (?:ERR!|"
@@ -163,20 +168,29 @@ def judge(
     """
     status = _by_status(exit_code, error, exit_tells=exit_tells, exit_blames=exit_blames)
     if kind not in ("test", "build", "lint", "typecheck"):
-        crash = _CRASH.search(_window(output)) if kind == "run" and status is not False else None
-        return Verdict(False, _crash_line(output, crash)) if crash and "Traceback" in crash.group() else Verdict(status)
+        return _of_script(output, status) if kind == "run" else Verdict(status)
     summary = _summary(output)
     unstarted = _not_started(output)
     if summary.passed is False and not (summary.ran or summary.broken) and (unstarted.missing or not unstarted.started):
         return unstarted._replace(line=summary.line) if unstarted.missing else unstarted
     if summary.passed is not None and (summary.passed is False or status is not False):
         return summary
-    if unstarted.missing or not unstarted.started:
-        return unstarted
+    idle = _NOTHING_RAN.search(output[-TAIL:])
+    if unstarted.missing or not unstarted.started or idle:
+        return unstarted if not idle else Verdict(None, idle.group().strip()[:300], started=False)
     if status is not None:
         return Verdict(status)
     crash = _CRASH.search(_window(output))
     return Verdict(False, _crash_line(output, crash)) if crash else Verdict(None)
+
+
+def _of_script(output: str, status: bool | None) -> Verdict:
+    """A program of the project: a traceback is a failure even where the status was lost."""
+    crash = _CRASH.search(_window(output))
+    if status is False or (crash and "Traceback" in crash.group()):
+        missing = _MISSING.search(output[-TAIL:])
+        return Verdict(False, _crash_line(output, crash) if crash else "", missing=missing[1] or missing[2] if missing else "")
+    return Verdict(status)
 
 
 def _not_started(output: str) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from diarist.stages.rank.cues import find_cues, says_unchanged
@@ -13,8 +13,8 @@ from diarist.text.stem import language_of
 
 _MOST = 6_000
 """Characters of a text that are compared: a record's own summary comes first in it."""
-_ENOUGH = 10.0
-"""Rarity that the shared words of two records add up to where they speak of one thing: two or three rare words."""
+_ENOUGH = 1.6
+"""Rarity that shared words add up to where they speak of one thing: a word that stands in one record only counts about 1."""
 
 _MONTHS = {
     name: number
@@ -30,11 +30,12 @@ _MONTHS = {
     )
     for number, name in enumerate(names.split(), 1)
 }
-_SURE = 0.65
+_STRENGTHS = (0.0, 0.2, 0.45, 1.0)
+_SURE = 0.4
 """What the parts have to come to; found with the pairs of half of a labelled set, and checked on the other half (`bench/search.py`)."""
 
 Rarity = Callable[[str], float]
-"""How much a term tells: the rarer, the more."""
+"""How much a term tells, from 0 (it is everywhere) to 1 (it is nowhere else)."""
 
 
 class Said(NamedTuple):
@@ -71,7 +72,8 @@ class Judgement(NamedTuple):
 
 
 _PATH = re.compile(r"[\w@-]+(?:[./\\][\w@*-]+)+")
-_MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})|\b([A-Za-z_][\w.]*)\s?[=:]\s?(\d[\w.]*)")
+_MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")
+_SETTING = re.compile(r"\b([A-Za-z_][\w.]*?)(?:\s?[=:]\s?|[.-](?=\d+\b))(\d[\w.]*)")
 _FILE = re.compile(
     r"[^ ]*\.(?:py|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|kts|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sh|sql|ya?ml|toml|json|ini|cfg|conf|xml|html|css"
     r"|scss|md|rst|txt|csv|lock|env|tf|rego|proto|gradle|plist|xcconfig|properties|pro)\Z"
@@ -89,8 +91,8 @@ def portray(text: str, created_at: str, rarity: Rarity) -> Portrait:
 
     sentences = {piece.strip(): words(piece) for piece in _SENTENCE.split(text) if piece.strip()}
     measures: dict[str, set[str]] = {}
-    for number, unit, name, value in _MEASURE.findall(text):
-        measures.setdefault((name or unit).lower(), set()).add(value or number)
+    for unit, number in _measures(text):
+        measures.setdefault(unit, set()).add(number)
     return Portrait(
         sentences=sentences,
         terms={term: _worth(term, rarity) for term in sorted(frozenset().union(*sentences.values()))},
@@ -110,7 +112,7 @@ def judge(earlier: Portrait, later: Portrait) -> Judgement:
     parts = {
         "subject": min(1.0, weight / (2 * _ENOUGH)),
         "likeness": weight / ((_sum(earlier, own) or 1.0) * (_sum(later, later.terms.keys()) or 1.0)) ** 0.5,
-        "cue": max((_told(said, earlier, shared) for said in later.cues), default=0.0),
+        "cue": _told(later.cues, earlier, shared),
         "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
         "conflict": _conflict(earlier, later),
         "same file": float(bool(_files(earlier) & _files(later))),
@@ -123,7 +125,7 @@ def judge(earlier: Portrait, later: Portrait) -> Judgement:
 def _combine(parts: Mapping[str, float]) -> float:
     says = parts["cue"] + 0.45 * parts["conflict"] + 0.2 * parts["same file"]
     same = parts["subject"] * 0.6 + min(1.0, parts["likeness"] / 0.2) * 0.6 + 0.3 * parts["dated"]
-    return (says * same - parts["other file"] - 0.4 * parts["unchanged"]) / _SURE
+    return 0.0 if parts["other file"] else (says * same - 0.4 * parts["unchanged"]) / _SURE
 
 
 def _own_terms(portrait: Portrait, other: Portrait) -> frozenset[str]:
@@ -145,10 +147,13 @@ def _worth(term: str, rarity: Rarity) -> float:
     return max(rarity(term), 0.0) * (0.5 if len(term) == 2 and not term.isascii() else 1.0)
 
 
-def _told(said: Said, earlier: Portrait, shared: frozenset[str]) -> float:
-    """How surely a sentence says that something is over which the earlier record spoke of."""
-    about = min(1.0, _sum(earlier, said.terms & shared) / _ENOUGH)
-    return (0.0, 0.25, 0.6, 1.0)[said.strength] * (0.55 + 0.45 * about)
+def _told(cues: Iterable[Said], earlier: Portrait, shared: frozenset[str]) -> float:
+    """How surely the sentences that speak of a change say that what the earlier record spoke of is over."""
+    best, about = 0.0, 0.0
+    for said in sorted(cues, key=lambda said: -said.strength):
+        about = min(1.0, about + _sum(earlier, said.terms & shared) / _ENOUGH)
+        best = max(best, _STRENGTHS[said.strength] * (0.5 + 0.5 * about))
+    return best
 
 
 def _dated(said: Said, earlier: Portrait) -> float:
@@ -168,6 +173,14 @@ def _conflict(earlier: Portrait, later: Portrait) -> float:
     """1 where both give a number to the same unit or name and none of the numbers agree."""
     both = earlier.measures.keys() & later.measures.keys()
     return float(any(earlier.measures[unit].isdisjoint(later.measures[unit]) for unit in both))
+
+
+def _measures(text: str) -> Iterator[tuple[str, str]]:
+    """(unit or name, number): "30 s", "TTL=60", "pain.001.09"."""
+    for number, unit in _MEASURE.findall(text):
+        yield unit.lower(), number
+    for name, value in _SETTING.findall(text):
+        yield name.lower(), value.rstrip(".")
 
 
 def _files(portrait: Portrait) -> frozenset[str]:

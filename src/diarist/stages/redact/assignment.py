@@ -63,32 +63,48 @@ def _strip_closers(left: bytes) -> bytes:
 _OPERATOR = re.compile(
     rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+"
 )
-_SCHEME = re.compile(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1|aws4-hmac-sha256)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
+_SCHEME = re.compile(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
 _LINE_NOISE = re.compile(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
+_BARE_NAME = re.compile(rb"[A-Za-z_]+\Z")
 _LINE_END = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
 
 
 def confirm(data: bytes, operator: int) -> Span | None:
     """The span of the secret assigned at `operator`, if there is one."""
     site = key_before(data, operator)
-    if site.key.level == Level.NONE:
+    if site.key.level == Level.NONE or data[site.start - 2 : site.start] == b"::":
         return None
     match = _OPERATOR.match(data, operator)
     if match is None:
         return None
     written = match[0]
-    if written == b">" and not _is_tag(data, site.start):
+    if (written == b">" and not _is_tag(data, site.start)) or (written == b"|" and not _is_cell(data, site.start)):
         return None
     setting = _is_setting(data, site, operator, written)
     value = value_after(data, match.end(), setting=setting and site.name.isupper())
     if value is not None and not value.quoted and _is_scheme(data, site, value):
-        value = bare_value(data, value.end + 1, setting=False)
+        value, setting = bare_value(data, value.end + 1, setting=False), True
     if value is None or (written == b">" and _CLOSING_TAG.match(data, value.end) is None):
         return None
-    return judge(data, site, value, setting=setting or _is_whole_line(data, site, value, written))
+    if written == b"," and not _is_last_argument(data, site, value):
+        return None
+    if written.isspace() and (_NAMED.match(data, value.start) is not None or data[value.start : value.start + 1] in b"-=:<>|&"):
+        return None
+    setting = setting or _is_whole_line(data, site, value, written)
+    return judge(data, site, value, setting=setting, blank=written.isspace())
 
 
-_CLOSING_TAG = re.compile(rb"(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
+_ARGUMENTS_END = re.compile(rb"\\*[\"'`]?[ \t\r\n]*(?:[)\]]|,[ \t\r\n]*[^\"'`\s\\])")
+
+
+def _is_last_argument(data: bytes, site: Site, value: Value) -> bool:
+    """`setItem("token", "…")`, and no list of names such as `["token", "secret", "id"]`."""
+    before = data[max(0, site.start - 4) : site.start].rstrip(b"\"'`\\")
+    return value.quoted and before.endswith((b"(", b"[")) and _ARGUMENTS_END.match(data, value.end) is not None
+
+
+_NAMED = re.compile(rb"\w+=")
+_CLOSING_TAG = re.compile(rb"[.,;:!?)*]*(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
 
 
 def _is_scheme(data: bytes, site: Site, value: Value) -> bool:
@@ -98,9 +114,11 @@ def _is_scheme(data: bytes, site: Site, value: Value) -> bool:
     return site.name.lower().endswith(b"authorization") and data[value.end : value.end + 1] == b" " and value.end - value.start <= 20
 
 
-def judge(data: bytes, site: Site, value: Value, *, setting: bool) -> Span | None:
+def judge(data: bytes, site: Site, value: Value, *, setting: bool, blank: bool = False) -> Span | None:
     """The span of `value` if it is the secret that the key at `site` promises."""
     start, key = value.start, site.key
+    if blank:
+        key = key._replace(word=False)
     text = data[start : value.end]
     scheme = _SCHEME.match(text)
     if scheme is not None and scheme.end() < len(text):
@@ -127,6 +145,14 @@ def _is_tag(data: bytes, start: int) -> bool:
     return data[start - 1 : start] in (b"<", b":") or data[start - 4 : start] == b"&lt;"
 
 
+_CELL = re.compile(rb"(?:\||\xe2\x94\x82|\A|[\r\n]|\\n)[ \t*`]*\Z")
+
+
+def _is_cell(data: bytes, start: int) -> bool:
+    """Whether the key stands in a table, after a bar or at the start of a row."""
+    return _CELL.search(data, max(0, start - 40), start) is not None
+
+
 def _is_setting(data: bytes, site: Site, operator: int, written: bytes) -> bool:
     """Whether an unquoted word after this operator is a value and no code."""
     if written in (b">", b"|") or written.startswith(b"%"):
@@ -141,9 +167,11 @@ def _is_setting(data: bytes, site: Site, operator: int, written: bytes) -> bool:
 
 
 def _is_whole_line(data: bytes, site: Site, value: Value, written: bytes) -> bool:
-    """`key: value` alone on its line, as in YAML, or `--flag value`."""
+    """`key: value` alone on its line, as in YAML, or `--flag value`; a bare name after `=` or `:` would be code."""
     if written.isspace():
         return True
     if not written.startswith((b":", b"=", b"\xef")) or _LINE_END.match(data, value.end) is None:
+        return False
+    if data[value.start : value.end].isalpha() or _BARE_NAME.match(data[value.start : value.end]) is not None:
         return False
     return _LINE_NOISE.search(data[max(0, site.start - 24) : site.start]) is not None

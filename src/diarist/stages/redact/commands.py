@@ -40,8 +40,8 @@ _RULES: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"net use", _rule(rb"net use", rb"/user:\S+[ ]")),
     (b"from-literal", _rule(rb"from-literal", rb"[= ][\"']?[\w.-]+=")),
     (b"vault login", _rule(rb"vault login", rb"[ ](?!-)")),
-    (b"identified by", _rule(rb"identified by", rb"[ ](?:password[ ])?")),
-    (b"IDENTIFIED BY", _rule(rb"IDENTIFIED BY", rb"[ ](?:PASSWORD[ ])?")),
+    (b"identified by", re.compile(rb"identified by[ ](?:password[ ])?(?=\\*')" + _VALUE)),
+    (b"IDENTIFIED BY", re.compile(rb"IDENTIFIED BY[ ](?:PASSWORD[ ])?(?=\\*[\"'])" + _VALUE)),
     (b"chpasswd", re.compile(rb"chpasswd")),
     (b"sudo -S", re.compile(rb"sudo -S")),
     (b"password-stdin", re.compile(rb"password-stdin")),
@@ -85,7 +85,7 @@ def _piped(data: bytes, end: int) -> Span | None:
 
 _ALONE = re.compile(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
 _TOOLS = re.compile(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
-_OPTION = re.compile(rb"[ \t\"'(\[,\\nrt]-{1,2}(?:proxy-user|user|auth|[uUa])[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
+_OPTION = re.compile(rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[uUa])[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
 
 
 def _user(data: bytes, end: int) -> Span | None:

@@ -18,7 +18,7 @@ _NETRC = re.compile(
     rb"(?:machine" + _GAP + rb"[\w.:/*-]{1,200}|default)" + _GAP + rb"(?:(?:login|account)" + _GAP + rb"[^\s\\]{1,200}" + _GAP
     + rb"){0,2}password" + _GAP + rb"(?P<value>(?:[^\s\\\"']|\\(?![nrt]))[^\s\\\"']{0,200})"
 )
-_LOGIN = re.compile(rb"login" + _GAP + rb"[^\s\\]{1,200}" + _GAP + rb"password" + _GAP + rb"(?P<value>[^\s\\\"']{3,200})")
+_LOGIN = re.compile(rb"login" + _GAP + rb"[^\s\\]{1,200}" + _GAP + rb"password" + _GAP + rb"(?P<value>[^\s\\\"']{3,200})(?=\s*(?:\Z|[\r\n]|\\[nr]|account|machine|default|[\"']))")
 _PGPASS = re.compile(
     rb"(?:\A|[\n\r]|\\[nr]|[\"'`])[ \t]*(?:\d{1,6}(?:[ \t]*\xe2\x86\x92|[:|\t])[ \t]*)?(?:[+>|-][ \t]*)?"
     rb"(?P<host>[A-Za-z*][\w.*-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}):(?P<port>\d{4,5}|\*):(?P<database>[A-Za-z_*][\w*-]{0,64}):(?P<user>[A-Za-z_*][\w.*@-]{0,64}):\Z"

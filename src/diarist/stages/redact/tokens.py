@@ -13,6 +13,8 @@ from diarist.stages.redact.triggers import Trigger, minimal
 from diarist.stages.redact.words import is_example
 
 _LONGEST = 4096
+_WORDY = -18.0
+"""Bits below which a body reads like words, so that it needs digits to count."""
 _ESCAPE_BEFORE = re.compile(
     rb"(?:\\[nrtbfv0'\"/]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\0\d\d|(?:\x1b|\\e|\\033|\\x1b|\\u001[bB])?\[[0-9;]{1,12}m|&[a-z]{2,5};)\Z"
 )
@@ -94,7 +96,12 @@ def _holds(body: bytes, token: Token) -> bool:
         return True
     if is_filler(body):
         return token.filled and not body.strip(b"ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwyz123456789-_")
-    return not is_example(body) and surprise(body[:80]) >= token.floor
+    bits = surprise(body[:80])
+    return bits >= token.floor and not is_example(body) and (bits >= _WORDY or _digits(body) >= 2)
+
+
+def _digits(body: bytes) -> int:
+    return sum(48 <= code <= 57 for code in body)
 
 
 def _wrapped(data: bytes, end: int, missing: int, rule: _Rule) -> tuple[int, int] | None:
@@ -117,7 +124,7 @@ def _is_cut(data: bytes, end: int, body: bytes, token: Token) -> bool:
     size = len(body)
     if size < 8 or is_filler(body) or is_example(body) or token.exact:
         return False
-    digits = sum(48 <= code <= 57 for code in body)
+    digits = _digits(body)
     bits = surprise(body)
     if digits and bits >= max(8.0, token.floor) and _CUT_AFTER.match(data, end) is not None:
         return True

@@ -52,7 +52,7 @@ def _userinfo(data: bytes, at: int, colon: bytes) -> Span | None:
     if not separator:
         return _token_user(data, start, at)
     start += len(user) + len(colon)
-    if b"/" in user or b"?" in user or not is_url_password(password) or data.startswith((b"@sha256:", b"@sha512:"), at):
+    if b"/" in user or b"?" in user or password == user or not is_url_password(password) or data.startswith((b"@sha256:", b"@sha512:"), at):
         return None
     return Span(start, at, "url-password", "url-password", rank=3, origin=scheme.start())
 
@@ -69,11 +69,11 @@ def _last_sign(data: bytes, at: int) -> int:
 
 def is_url_password(password: bytes) -> bool:
     """Any literal password, except the ones that documentation shows in its place."""
-    if not password or _PORT.match(password) or password.lower() in _SHOWN or password.startswith(b"[REDACTED:"):
+    if len(password) < 4 or len(set(password)) == 1 or _PORT.match(password) or password.lower() in _SHOWN or password.startswith(b"[REDACTED:"):
         return False
     if any(mark in password for mark in (b"//", b"\\n", b"{", b"$(", b"<")) or is_template(password) or is_elided(password):
         return False
-    if is_filler(password) and len(password) > 2 and not password.isdigit():
+    if is_filler(password) and not password.isdigit():
         return False
     return not is_example(password) and (b"/" not in password or surprise(password) >= 10)
 

@@ -15,7 +15,10 @@ _FILE = re.compile(
 )
 _VERSION = re.compile(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
 _MOMENT = re.compile(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
-_DOTTED = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+\Z")
+_DOTTED = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::?|/)[A-Za-z_$][\w$]*)+\Z")
+_HEADER_NAME = re.compile(rb"(?:[A-Z][a-z]+-)+(?:[A-Z][a-z]+|ID)\Z")
+_EXPRESSION = re.compile(rb"\(\?[:=!<P]|\[\^|\[a-zA-Z|\[[aA0]-[zZ9]|\.\*|\\[dwsb][+*{)\]]|\)\*|\]\+")
+"""A regular expression."""
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*\Z")
 _MAIL = re.compile(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
 
@@ -27,12 +30,12 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     flag, a table), so even without quotes a word is a value and no code.
     """
     value = value.strip()
-    if len(value) < 4 and not (key.level == Level.PASSWORD and quoted and len(value) == 3):
-        return False
-    if is_template(value) or is_elided(value) or is_filler(value) or value.startswith(b"[REDACTED:"):
+    if len(value) < 4:
         return False
     if value.isdigit():
-        return _is_secret_number(value, key)
+        return len(set(value)) > 1 and _is_secret_number(value, key)
+    if is_template(value) or is_elided(value) or is_filler(value) or value.startswith(b"[REDACTED:"):
+        return False
     if _is_reference(value, key):
         return False
     if b" " in value or b"\t" in value:
@@ -42,8 +45,8 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     if key.level < Level.STRONG or is_example(value) or is_vocabulary(value):
         return False
     if key.level == Level.PASSWORD:
-        return _is_password(value, quoted=quoted, setting=setting)
-    return (quoted or setting) and _is_readable_key(value)
+        return _is_password(value, key, quoted=quoted, setting=setting)
+    return (quoted or setting) and _is_readable_key(value, quoted=quoted)
 
 
 def _is_secret_number(value: bytes, key: Key) -> bool:
@@ -55,6 +58,8 @@ def _is_secret_number(value: bytes, key: Key) -> bool:
 def _is_reference(value: bytes, key: Key) -> bool:
     """Paths, addresses, digests, versions, dates: what a key may point to instead of holding it."""
     if _DIGEST.match(value) or _VERSION.match(value) or _MAIL.match(value):
+        return True
+    if _EXPRESSION.search(value) or value.count(b"|") >= 3 or _HEADER_NAME.match(value):
         return True
     if _MOMENT.search(value) and not value.isalnum():
         return True
@@ -96,7 +101,7 @@ def _is_dense(value: bytes) -> bool:
 def _is_sequence(value: bytes) -> bool:
     """An alphabet written out: `0123456789abcdef…`."""
     steps = sum(second - first == 1 for first, second in zip(value, value[1:], strict=False))
-    return len(value) >= 20 and steps >= 0.9 * (len(value) - 1)
+    return len(value) >= 20 and steps >= 0.85 * (len(value) - 1)
 
 
 def _has_digit_or_mix(value: bytes) -> bool:
@@ -115,25 +120,33 @@ _WORDS_ONLY = re.compile(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
 
 def _is_passphrase(value: bytes, key: Key) -> bool:
     """Words in quotes after `password =`, unless they read like a message."""
+    if key.kind not in ("password", "secret") or b"_" in value:
+        return False
     return key.level >= Level.STRONG and len(value) <= 100 and _WORDS_ONLY.match(value) is not None and not is_prose(value) and not is_vocabulary(value)
 
 
-def _is_password(value: bytes, *, quoted: bool, setting: bool) -> bool:
+def _is_password(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     """A password that people choose: `hunter2`, `Summer2024!`, `correct-horse-battery-staple`."""
     if _DOTTED.match(value):
         return False
     digits = any(48 <= code <= 57 for code in value)
+    name = _NAME.match(value) is not None
     if quoted:
-        return not (_NAME.match(value) and b"_" in value and not digits)
+        return digits or (key.word and not (name and b"_" in value)) or not (name or b"_" in value)
     if setting:
-        return digits or not _NAME.match(value) or len(value) >= 8
-    return digits and not value[:1].isdigit() and (b"_" not in value or not _NAME.match(value)) and len(value) >= 6
+        return digits or not name or (key.word and setting and len(value) >= 8 and value.islower())
+    return digits and len(value) >= 6 and not value[:1].isdigit() and not (name and b"_" in value)
 
 
-def _is_readable_key(value: bytes) -> bool:
+_SYMBOLS = frozenset(b"!#$%^&*(){}[]<>?|~")
+
+
+def _is_readable_key(value: bytes, *, quoted: bool) -> bool:
     """`plain-FAKE-value`: no random key, but no plain name either."""
     if _DOTTED.match(value) or len(value) < 10:
         return False
     digits = any(48 <= code <= 57 for code in value)
     mixed = value.lower() != value and value.upper() != value
-    return (digits or mixed) and not (_NAME.match(value) and not digits)
+    if len(set(value) & _SYMBOLS) >= 4:
+        return True
+    return (digits or mixed) and not (_NAME.match(value) and (not digits or (b"_" in value and not quoted)))

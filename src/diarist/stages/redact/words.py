@@ -29,6 +29,8 @@ class Key(NamedTuple):
     kind: str
     digits: bool = False
     """The secret may be a short number (PIN, one-time code, password)."""
+    word: bool = True
+    """The secret may be a plain word."""
 
 
 NO_KEY = Key(Level.NONE, "")
@@ -46,17 +48,23 @@ _NUMERIC = _set("password passwd passcode pin otp totp pwd pass secret 密码")
 _SECRET = _set("secret apikey apikeys apitoken authtoken accesstoken secretkey privatekey accesskey psk authkey authorization")
 _TOKEN = _set("token tokens jwt bearer pat sas secrets credential credentials creds")
 _KEYLIKE = _set("key keys")
-_WEAK = _set("auth salt cookie session sid sig signature nonce pem seed license hmac webhook cred dsn otp pin totp")
+_WEAK = _set("auth salt cookie session sid nonce pem seed license hmac webhook cred dsn otp pin totp")
 _KEY_QUALIFIERS = _set(
     """api access secret private auth signing sign encryption encrypt encrypted decrypt decryption master account storage license shared
     service deploy client app application admin server consumer subscription write read ssh session root hmac aes webhook rest
     integration management live prod production user developer dev org organization personal project bot ingest insert sdk publishable"""
 )
-_STEMS = re.compile(rb"password|passwd|passphrase|passcode|secret|token|apikey|credential|pwd$|pass$|privatekey|secretkey|accesskey")
-
-_NOT_STEM = re.compile(
-    rb"tokeni[sz]|tokeniz|tokenless|detoken|secretar|passwordless|bypass|compass|encompass|trespass|surpass|overpass|underpass|secretion|subtoken"
+_PASS_QUALIFIERS = _set(
+    """db database user usr smtp mail email root admin ftp sftp mysql pg postgres redis ldap my jdbc wifi vpn rdp ssh auth login api app proxy
+    http basic client server keystore key store truststore cert pfx sudo default new old current encrypted secret service svc account bot
+    imap pop mqtt rabbitmq amqp mongo mongodb couch es elastic sql oracle mssql rabbit vault jenkins git repo registry docker nexus
+    archive zip the network guest master test dev prod temp tmp initial"""
 )
+_STEMS = re.compile(
+    rb"(?:password|passwd|passphrase|passcode|secret|token|apikey|credential|privatekey|secretkey|accesskey"
+    rb"|(?:db|user|my|smtp|root|admin|ftp|pg|sql|mail|redis|key|store)(?:pass|pwd))s?\Z"
+)
+_NOT_STEM = re.compile(rb"detoken|subtoken|untoken")
 
 _DENY_AFTER = _set(
     """id ids name names path paths file files filename dir directory folder url urls uri uris endpoint endpoints ttl count counts counter
@@ -133,8 +141,9 @@ def _read_word(words: list[bytes], at: int) -> Key:
     word = words[at]
     before = words[at - 1] if at else b""
     if word in _PASSWORD:
-        level = Level.PASSWORD if word not in (b"pass", b"pw") or before else Level.STRONG
-        return Key(level, "password", digits=True)
+        if word == b"pass" and before and before not in _PASS_QUALIFIERS:
+            return NO_KEY
+        return Key(Level.PASSWORD, "password", digits=True, word=bool(before) or word not in (b"pass", b"pw", b"pwd"))
     if word in (b"pin", b"otp", b"totp"):
         return Key(Level.WEAK, "pin", digits=True)
     if word in _KEYLIKE:
@@ -147,6 +156,8 @@ def _read_word(words: list[bytes], at: int) -> Key:
         return Key(Level.STRONG if before in _KEY_QUALIFIERS else Level.MEDIUM, "token")
     if word in _WEAK:
         return Key(Level.WEAK, "secret")
+    if word == b"signature" and before in (b"amz", b"goog", b"x") or word == b"sig":
+        return Key(Level.WEAK, "signature")
     return _read_compound(word)
 
 
@@ -156,9 +167,9 @@ def _read_compound(word: bytes) -> Key:
     if match is None:
         return NO_KEY
     stem = match[0]
-    if stem in (b"token",):
+    if stem.startswith(b"token"):
         return Key(Level.MEDIUM, "token")
-    if stem.startswith((b"pass", b"pwd")):
+    if stem.startswith(b"pass") or stem.rstrip(b"s").endswith((b"pas", b"pwd")):
         return Key(Level.PASSWORD, "password", digits=True)
     return Key(Level.STRONG, "secret")
 
@@ -174,7 +185,7 @@ def _weigh(key: Key, words: list[bytes], at: int, *, upper: bool) -> Key:
     unknown = [word for word in after if word not in _BENIGN_AFTER and not word.isdigit()]
     if unknown and level > Level.WEAK:
         level = Level(level - 1)
-    elif upper and level == Level.MEDIUM:
+    elif upper and level == Level.MEDIUM and words[at] != b"pat":
         level = Level.STRONG
     return key._replace(level=level)
 
@@ -203,7 +214,7 @@ _PROSE = _set(
     or has have been should can cannot match current old wrong missing minimum at least characters password passwords token tokens secret
     secrets key keys be by from this that it its as if when will would we you i my no yes do does don did use used using show hide type
     repeat again login sign log here see set get same different too short long weak strong policy value user username email field
-    authentication authorization required. optional default none test example description provide provided generate create update"""
+    authentication authorization required. optional default none description provide provided generate create update"""
 )
 
 
@@ -220,9 +231,9 @@ def is_prose(value: bytes) -> bool:
 
 
 _EXAMPLE = re.compile(
-    rb"(?i)(?:^|[^a-z])(?:your|my|insert|replace|enter|put|add)[-_ .]?(?:own[-_ ])?(?:api|access|secret|auth|client|app|private|token|key|pass|user|bot|real|account|org)"
-    rb"|EXAMPLEEXAMPLE|\A[A-Z0-9]{4,24}EXAMPLE\Z|EXAMPLEKEY\Z|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|goes[-_]here|xxxx+|\*\*\*\*|dummy|example[-_ .](?:key|token|secret|value|pass)"
-    rb"|(?:key|token|secret|value)[-_ .]?example|\.\.\.|\xe2\x80\xa6"
+    rb"(?i)(?:^|[^a-z])(?:(?:your|insert|replace|enter|put|add)[-_ .]?(?:own[-_ ]|with[-_ ])?|my[-_ .])(?:api|access|secret|auth|client|app|private|token|key|pass|user|bot|real|account|org)"
+    rb"|EXAMPLEEXAMPLE|\A[A-Z0-9]{4,24}EXAMPLE\Z|EXAMPLEKEY\Z|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|goes[-_]here|xxxx+|\*\*\*\*|dummy"
+    rb"|\.\.\.|\xe2\x80\xa6"
 )
 
 

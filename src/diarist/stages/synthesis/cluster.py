@@ -18,13 +18,18 @@ SAMPLE = 512
 """Entries that are compared all with all; larger sets are read through samples of this size."""
 LONGEST = 64
 """Among what no sample explained: features that more entries carry bring no pair together."""
-YIELD = 0.01
-"""A sample that explains less than this share of what is left was the last one."""
-RAREST = 1000
+YIELD = 0.05
+"""A sample that brings together less than this share of its entries was the last one."""
+SETTLE=1
+RAREST = 200
 """Being rarer than one in so many adds no weight: a slip of the pen is not the subject."""
-LIGHT = 0.05
-"""Share of an entry's squared weight that its most common features may make up unseen."""
-PROFILE = 0.97
+AT_HOME = 1.2
+"""A member that reaches so many times the least cosine is not asked whether another group would fit better."""
+LIGHT = 0.4
+"""Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most."""
+ENRICH = 4096
+"""Entries that a fresh group gathers from before all others are asked whether they belong to it."""
+PROFILE = 0.9
 """Share of a group's squared weight that is indexed when entries look for their group."""
 
 Features = tuple[int, ...]
@@ -43,26 +48,14 @@ class Space:
 
     def __init__(self, entries: Sequence[Features], counts: Sequence[int], population: int) -> None:
         self.weights = [log(1.0 + min(RAREST, (population + 5) / (count + 1))) for count in counts]
+        squares = [weight * weight for weight in self.weights]
         self.entries: list[Features] = []
         self.scales: list[float] = []
         for features in entries:
-            kept, square = self._prune(features)
+            least = LIGHT * sum([squares[feature] for feature in features]) / (len(features) or 1)
+            kept = tuple([feature for feature in features if squares[feature] >= least])
             self.entries.append(kept)
-            self.scales.append(1.0 / sqrt(square) if square else 0.0)
-
-    def _prune(self, features: Features) -> tuple[Features, float]:
-        """Without the lightest features: they tell next to nothing and cost most."""
-        weights = self.weights
-        ranked = sorted([(weights[feature], feature) for feature in features])
-        total = sum([weight * weight for weight, _ in ranked])
-        spare, start = LIGHT * total, 0
-        for weight, _ in ranked:
-            spare -= weight * weight
-            if spare < 0:
-                break
-            start += 1
-        kept = ranked[start:]
-        return tuple([feature for _, feature in kept]), sum([weight * weight for weight, _ in kept])
+            self.scales.append(1.0 / sqrt(sum([squares[feature] for feature in kept])) if kept else 0.0)
 
     def vector(self, number: int) -> dict[int, float]:
         scale, weights = self.scales[number], self.weights
@@ -98,7 +91,7 @@ def cluster(space: Space, threshold: float) -> list[list[int]]:
     groups, rest = _by_samples(space, least)
     groups += _among_the_rest(space, rest, least)
     groups = _merge(space, groups, least)
-    for _ in range(2):
+    for _ in range(SETTLE):
         groups = _settle(space, groups, least)
     return sorted(_hold_together(space, groups, least))
 
@@ -109,21 +102,24 @@ def _by_samples(space: Space, least: float) -> tuple[list[list[int]], list[int]]
     rest = list(range(len(space.entries)))
     while True:
         found = [[rest[place] for place in group] for group in _compare_all(space, rest[:SAMPLE], least) if len(group) > 1]
-        if len(rest) <= SAMPLE or not found:
+        if len(rest) <= SAMPLE or sum(map(len, found)) < YIELD * SAMPLE:
             taken = {number for group in found for number in group}
             return groups + found, [number for number in rest if number not in taken]
-        before = len(rest)
-        for _ in range(2):
-            finder = _Finder(space, [space.group(group) for group in found])
-            found = [[] for _ in found]
-            left = []
-            for number in rest:
-                at, cosine = finder.best(number)
-                (found[at] if cosine >= least else left).append(number)
-        groups += [group for group in found if group]
+        found, _ = _gather(space, found, rest[:ENRICH], least)
+        found, left = _gather(space, found, rest, least)
+        groups += found
         rest = left
-        if before - len(rest) < YIELD * before:
-            return groups, rest
+
+
+def _gather(space: Space, groups: Sequence[list[int]], numbers: Sequence[int], least: float) -> tuple[list[list[int]], list[int]]:
+    """Numbers by the group they overlap with most, and those that fit none."""
+    finder = _Finder(space, [space.group(group) for group in groups])
+    gathered: list[list[int]] = [[] for _ in groups]
+    left = []
+    for number in numbers:
+        at, cosine = finder.best(number)
+        (gathered[at] if cosine >= least else left).append(number)
+    return [group for group in gathered if group], left
 
 
 def _compare_all(space: Space, numbers: Sequence[int], least: float) -> list[list[int]]:
@@ -146,18 +142,24 @@ def _merge(space: Space, groups: Sequence[list[int]], least: float) -> list[list
 
 
 def _settle(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:
-    """Every entry goes to the group it overlaps with most, if that is enough; itself does not count."""
+    """Entries in no group, and those that are not at home in theirs, go where they overlap most, if that is enough."""
     sums = [space.group(group) for group in groups]
-    own = {number: place for place, group in enumerate(groups) for number in group}
+    home = [-1] * len(space.entries)
+    stays = [0.0] * len(space.entries)
+    for place, group in enumerate(groups):
+        for number in group:
+            home[number], stays[number] = place, _rest_cosine(space, number, sums[place])
     finder = _Finder(space, sums)
     settled: list[list[int]] = [[] for _ in groups]
-    for number in range(len(space.entries)):
-        at, cosine = finder.best(number)
-        home = own.get(number)
-        if home is not None and (stays := _rest_cosine(space, number, sums[home])) >= least and (at == home or stays >= cosine):
-            at, cosine = home, stays
-        if at >= 0 and cosine >= least and not (at == home and _rest_cosine(space, number, sums[at]) < least):
-            settled[at].append(number)
+    for number, place in enumerate(home):
+        if stays[number] < AT_HOME * least:
+            at, cosine = finder.best(number)  # a little less than it is: the index holds the heavy features only
+            if at not in (place, -1) and cosine > stays[number] * PROFILE:
+                cosine = space.overlap(number, sums[at]) / sqrt(sums[at].square)
+                if cosine > stays[number]:
+                    home[number], stays[number] = at, cosine
+        if stays[number] >= least:
+            settled[home[number]].append(number)
     return [group for group in settled if len(group) > 1]
 
 

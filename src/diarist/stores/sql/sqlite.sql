@@ -101,15 +101,16 @@ SELECT r.seq FROM records r WHERE r.tenant = :tenant{where} ORDER BY {order} LIM
 SELECT count(*) FROM records r WHERE r.tenant = :tenant{where};
 
 -- name: list_exact_ids
-SELECT r.id, r.kind, r.id = :wanted FROM records r
-WHERE r.tenant = :tenant AND r.status = 'active' AND (r.id = :wanted OR r.task_id = :wanted)
-ORDER BY r.id;
+SELECT id, kind, 1 FROM records WHERE tenant = :tenant AND status = 'active' AND id = :wanted
+UNION ALL
+SELECT id, kind, 0 FROM records WHERE tenant = :tenant AND status = 'active' AND task_id = :wanted AND id <> :wanted
+ORDER BY 1;
 
 -- name: list_ids_with_prefix
-SELECT r.id, r.kind FROM records r
-WHERE r.tenant = :tenant AND r.status = 'active'
-    AND ((r.id >= :wanted AND r.id < :beyond) OR (r.task_id >= :wanted AND r.task_id < :beyond))
-ORDER BY r.id;
+SELECT id, kind FROM records WHERE tenant = :tenant AND status = 'active' AND id >= :wanted AND id < :beyond
+UNION
+SELECT id, kind FROM records WHERE tenant = :tenant AND status = 'active' AND task_id >= :wanted AND task_id < :beyond
+ORDER BY 1;
 
 -- History and change log
 

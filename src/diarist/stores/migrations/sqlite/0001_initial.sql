@@ -141,3 +141,14 @@ CREATE TABLE usefulness (
     event TEXT NOT NULL,
     PRIMARY KEY (tenant, record_id, session, at, event)
 ) WITHOUT ROWID;
+
+-- What the query planner cannot guess: one tenant is nearly everything, so an index helps only beyond that column.
+ANALYZE sqlite_schema;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('records', 'records', '100000 100000 1'),
+    ('records', 'records_by_time', '100000 100000 1 1'),
+    ('records', 'records_by_task', '100000 100000 1 1'),
+    ('records', 'records_by_session', '100000 100000 1 1'),
+    ('history', 'history', '300000 300000 1'),
+    ('history', 'history_by_record', '300000 300000 3 1'),
+    ('history_payloads', 'sqlite_autoindex_history_payloads_1', '300000 300000 1');

@@ -1,0 +1,153 @@
+"""`claude -p --output-format stream-json`: what a headless Claude Code prints, one JSON object a line.
+
+Sessions and records have the ids of the native transcript, so that the two unite. Replies tell their usage only as far
+as it was known when they began; the closing `result` tells it whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.claude_blocks import add_assistant, add_result, tokens_of
+from diarist.importers.claude_notices import failure_mark
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.ledger import Tally
+from diarist.importers.values import as_cost, as_dict, as_int, as_str, as_time, content_text, words
+from diarist.model.session import Mark, RawStep, SessionInfo
+
+_TYPES = words("system assistant user result stream_event rate_limit_event control_request control_response tool_progress auth_status")
+_decode = msgspec.json.Decoder().decode
+
+
+class StreamFormat:
+    """What the lines of one stream mean."""
+
+    name = "claude-code/stream-json"
+    agent = "claude-code"
+
+    def decode(self, raw: bytes) -> Any:
+        """A plain JSON value."""
+        return _decode(raw)
+
+    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The same object."""
+        return value
+
+    def ignore(self, raw: bytes) -> str:
+        """Partial messages: the whole ones follow."""
+        return "partial" if raw.startswith(b'{"type":"stream_event"') else ""
+
+    def session_of(self, record: Record) -> str:
+        """Every line names it."""
+        return as_str(record.value.get("session_id"))
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """Folder, version, model."""
+        value: dict[str, Any] = record.value
+        message = as_dict(value.get("message"))
+        pairs = [("cwd", value.get("cwd")), ("version", value.get("claude_code_version")), ("model", message.get("model"))]
+        if value.get("subtype") == "init":
+            pairs.append(("asked-model", value.get("model")))
+        return ((name, fact) for name, fact in pairs if fact and isinstance(fact, str) and fact != "<synthetic>")
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one line."""
+        value: dict[str, Any] = record.value
+        uuid = as_str(value.get("uuid"))
+        if uuid and not tally.fresh(uuid):
+            return "duplicate"
+        at = as_time(value.get("timestamp"))
+        draft = Draft(session, uuid or f"n{record.number}", at, record.line, as_str(value.get("parent_tool_use_id")))
+        fill = {"assistant": self._assistant, "user": self._user, "result": self._result, "system": self._system}.get(
+            as_str(value.get("type"))
+        )
+        reason = fill(draft, value, tally) if fill else "state"
+        if not reason:
+            tally.moment(at)
+        return reason or draft.steps
+
+    def _assistant(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
+        message = as_dict(value.get("message"))
+        if as_str(value.get("error")) or value.get("isApiErrorMessage") is True:
+            text = content_text(message.get("content")) or as_str(value.get("error"))
+            draft.add("notice", 0, text, failure_mark(text))
+            tally.flags.add("failed")
+            return ""
+        tokens = tokens_of(message.get("usage"))
+        if tokens is not None:
+            tally.use(as_str(message.get("id")) or draft.rid, tokens)
+        add_assistant(draft, message.get("content"), tally)
+        return "" if draft.steps or tokens is not None else "empty"
+
+    def _user(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
+        content = as_dict(value.get("message")).get("content")
+        for number, block in enumerate(content if isinstance(content, list) else [content]):
+            if isinstance(block, dict) and as_str(block.get("type")).endswith("tool_result"):
+                add_result(draft, number, block, tally)
+            elif not isinstance(block, dict) or block.get("type") == "text":
+                draft.user(number, content_text(block))
+        return "" if draft.steps else "empty"
+
+    def _system(self, draft: Draft, value: dict[str, Any], _tally: Tally) -> str:
+        kind = as_str(value.get("subtype"))
+        if kind == "api_retry" or (kind == "api_error" and value.get("error")):
+            text = as_str(value.get("error")) or content_text(as_dict(value.get("error")).get("message")) or "API error"
+            draft.add("notice", 0, text, "api-error")
+            return ""
+        return "" if kind == "init" else "state"
+
+    def _result(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
+        """The end of the run: how it ended, and what it used."""
+        usage = tokens_of(value.get("usage"))
+        if usage is not None and any(usage):
+            tally.settle(usage)
+        cost = as_cost(value.get("total_cost_usd"))
+        tally.cost = cost if cost is not None else tally.cost
+        tally.wait(as_int(value.get("duration_ms")))
+        text = "; ".join([*(content_text(error) for error in value.get("errors") or () if error), as_str(value.get("result"))]).strip("; ")
+        mark = _end_mark(value, text)
+        if not (mark in ("api-error", "limit") and "failed" in tally.flags):
+            draft.add("notice", "result", "" if mark == "end" else text or as_str(value.get("subtype")), mark)
+        return ""
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of a session."""
+        models = tuple(tally.facts.ranked("model") or tally.facts.ranked("asked-model"))
+        return tally.info(session, self.agent, self.name, models=models)
+
+    def pack(self) -> Any:
+        """Nothing is remembered beside the tallies."""
+        return None
+
+    def unpack(self, _packed: Any, _read: Callable[[int], Any]) -> None:
+        """Nothing to take up."""
+
+
+def _end_mark(value: dict[str, Any], text: str) -> Mark:
+    kind = as_str(value.get("subtype"))
+    if kind.startswith("error_max") or as_str(value.get("terminal_reason")).startswith("max_"):
+        return "limit"
+    if value.get("is_error") is True or kind.startswith("error"):
+        reason = as_str(value.get("terminal_reason"))
+        if kind == "success" or "api" in reason or value.get("api_error_status"):
+            return failure_mark(text)
+        return "error-end"
+    return "end"
+
+
+def _looks(seen: Glimpse) -> int:
+    for value in seen.objects:
+        if value.get("type") in _TYPES and "session_id" in value and "sessionId" not in value:
+            marks = ("claude_code_version", "parent_tool_use_id", "total_cost_usd", "num_turns", "rate_limit_info")
+            if any(mark in value for mark in marks) or value.get("subtype") == "init":
+                return 92
+    return 0
+
+
+IMPORTER = FormatImporter("claude-stream-json", _looks, lambda stream, state: JsonLinesReading(stream, StreamFormat(), state))

@@ -1,0 +1,67 @@
+"""Reading formats that are plain text: read whole each time, as a person would have seen it on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO, Protocol
+
+from diarist.importers.encodings import as_utf8
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.values import digest_id
+from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.text.terminal import plain
+
+MAX_TEXT = 256 << 20
+OPENING_BYTES = 2048
+"""The first bytes name a session without an id: the same for a copy, and for a file that has grown beyond this size."""
+
+
+class TextFormat(Protocol):
+    """What a format makes of one text. One object per reading."""
+
+    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+        """Steps of all sessions in the text. `opening` is an id made of its first bytes."""
+        ...
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """What is known about a session, once all steps were taken."""
+        ...
+
+
+class TextReading:
+    """A `Reading` of one text."""
+
+    def __init__(self, stream: BinaryIO, form: TextFormat) -> None:
+        self._stream = stream
+        self._format = form
+        self._ledger = Ledger()
+
+    def __iter__(self) -> Iterator[RawStep]:
+        data = self._stream.read(MAX_TEXT + 1)
+        opening = digest_id(as_utf8(data)[:OPENING_BYTES])
+        if len(data) > MAX_TEXT:
+            self._ledger.open(opening).broken(0, f"longer than {MAX_TEXT >> 20} MiB")
+            return
+        yield from self._format.steps(plain(as_utf8(data).decode("utf-8", "replace")), opening, self._ledger)
+        if not self._ledger.tallies:
+            self._ledger.open(opening)
+
+    @property
+    def sessions(self) -> Mapping[str, SessionInfo]:
+        """By native session id, in order of appearance."""
+        return {name: self._format.info(name, tally) for name, tally in self._ledger.tallies.items()}
+
+    @property
+    def captures(self) -> Mapping[str, CaptureReport]:
+        """By native session id, counted in pieces of text."""
+        return {name: tally.report() for name, tally in self._ledger.tallies.items()}
+
+    @property
+    def offset(self) -> int:
+        """Always 0: a text that has changed is read anew."""
+        return 0
+
+    @property
+    def state(self) -> bytes:
+        """Always empty."""
+        return b""
