@@ -85,7 +85,7 @@ def load_settings(
         if setting.env and env.get(setting.env):
             values[setting.name] = _from_text(setting, env[setting.env])
     chosen = workspace or env.get("DIARIST_HOME") or user_data_path(env)
-    return Settings(Path(chosen).expanduser().absolute(), values, env, home)
+    return Settings(Path(chosen).expanduser().absolute(), values, dict(env), home)
 
 
 def user_data_path(env: Mapping[str, str]) -> Path:

@@ -14,7 +14,9 @@
     │   ├── StoreCorruptError   the database or a vault chunk is damaged
     │   ├── SchemaTooNewError   a newer Diarist wrote this store
     │   └── ReadOnlyError       a write was asked of a store opened for reading
-    └── IndexUnavailableError   the search index cannot be opened; it can be rebuilt
+    ├── IndexUnavailableError   the search index cannot be opened; it can be rebuilt
+    ├── ModelError              a language model could not be asked, or its answer not be used
+    └── HubError                a knowledge hub did not take a document
 
 A message says what is wrong, names the file or value, and says what to do about it. Messages never
 quote text from a transcript.
@@ -89,3 +91,18 @@ class ReadOnlyError(StoreError):
 
 class IndexUnavailableError(DiaristError):
     """The search index cannot be opened. It is derived: `diarist index rebuild` makes it anew."""
+
+
+class ModelError(DiaristError):
+    """A language model could not be asked, or its answer cannot be used. Never carries the prompt or the key."""
+
+
+class HubError(DiaristError):
+    """A knowledge hub did not take a document.
+
+    `retry` tells whether trying later may help.
+    """
+
+    def __init__(self, message: str, *, retry: bool) -> None:
+        self.retry = retry
+        super().__init__(message)

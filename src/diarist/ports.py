@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from diarist.model.completion import Completion
 from diarist.model.hit import Frequencies, HitRow, Match, Query
 from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
 from diarist.model.redacted import Redacted
@@ -254,8 +255,11 @@ class Completer(Protocol):
     """A language model that answers one prompt. Called after redaction only, under a cap."""
 
     name: str
+    """Of the model, as it is sent and stored."""
 
-    def complete(self, prompt: Redacted, *, max_tokens: int) -> str: ...
+    def complete(self, prompt: Redacted, *, max_tokens: int) -> Completion:
+        """One answer. Raises ModelError for whatever goes wrong; never asks twice."""
+        ...
 
 
 class Embedder(Protocol):

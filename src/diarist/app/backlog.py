@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -232,31 +233,32 @@ def is_paused(workspace: Path) -> bool:
 # --- what a session was shown, so that it is not shown again ----------------------------------------------------------
 
 
-def shown_before(workspace: str, session: str) -> set[str]:
-    """Ids that hooks have shown in this session."""
-    try:
-        return set(Path(_shown_path(workspace, session)).read_text(encoding="ascii", errors="replace").split())
-    except OSError:
-        return set()
+def claim_shown(workspace: str, session: str, kind: str, ids: Iterable[str]) -> bool:
+    """Says that records are about to be shown in a session. False where all of them were, on an occasion of this kind.
 
-
-def shown_now(workspace: str, session: str, ids: Iterable[str]) -> None:
-    """Adds to them."""
-    path = Path(_shown_path(workspace, session))
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.open("a", encoding="ascii", errors="replace") as file:
-        file.write("".join(f"{each}\n" for each in ids))
+    Of several hooks that fire for one event (a plugin beside the settings), one gets True.
+    """
+    folder = _shown_folder(workspace) / safe_name(session or "unknown")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = False
+    for each in ids:
+        try:
+            (folder / f"{kind}-{each}").touch(mode=0o600, exist_ok=False)
+            new = True
+        except FileExistsError:
+            continue
+    return new
 
 
 def forget_shown(workspace: Path, before: float) -> None:
-    """Removes the lists of sessions that were not heard of since a time (seconds since 1970)."""
-    for path in Path(_shown_path(str(workspace), "x")).parent.glob("*"):
-        try:
-            if path.stat().st_mtime < before:
-                path.unlink()
-        except OSError:
-            continue
+    """Removes what is noted of sessions in which nothing was shown since a time (seconds since 1970)."""
+    for folder in _shown_folder(str(workspace)).glob("*"):
+        with suppress(OSError):
+            if folder.stat().st_mtime < before:
+                for mark in folder.iterdir():
+                    mark.unlink()
+                folder.rmdir()
 
 
-def _shown_path(workspace: str, session: str) -> str:
-    return str(Path(workspace, "spool", "shown", safe_name(session or "unknown")))
+def _shown_folder(workspace: str) -> Path:
+    return Path(workspace, "spool", "shown")

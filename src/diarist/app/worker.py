@@ -12,7 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from diarist.app.backlog import Backlog, Dirty, Event, Seen, is_paused, read_backlog, remove_events, set_aside, split_due, sweep_drafts
+from diarist.app.backlog import (
+    Backlog,
+    Dirty,
+    Event,
+    Seen,
+    forget_shown,
+    is_paused,
+    read_backlog,
+    remove_events,
+    set_aside,
+    split_due,
+    sweep_drafts,
+)
 from diarist.app.locating import locate
 from diarist.errors import DiaristError
 
@@ -26,6 +38,7 @@ LINGER_SECONDS = 300.0
 POLL_SECONDS = 2.0
 MAX_TRIES = 4
 RETRY_SECONDS = 60.0
+FORGET_SECONDS = 7 * 86_400.0
 
 
 class Timing(NamedTuple):
@@ -70,6 +83,7 @@ class Worker:
         if is_paused(self._workspace):
             return 0, float("inf")
         sweep_drafts(self._workspace, now)
+        forget_shown(self._workspace, now - FORGET_SECONDS)
         backlog = read_backlog(self._workspace)
         seen = Seen(self._workspace)
         waiting = [session for session in backlog.dirty if self._may_try(seen, session, now)]
@@ -127,8 +141,8 @@ class Worker:
             seen.last_import = {"at": now, "client": session.client, "session": session.session}
             self._say(f"imported client={session.client} session={session.session} files={len(files)} events={len(session.events)}")
             return True
-        if not files and all(event.kind == "start" for event in session.events):
-            return True  # opened and closed again without a word
+        if not files and all(event.kind in ("start", "end") for event in session.events):
+            return True  # opened and closed again without a turn
         why = problems[0].reason if problems else "no transcript was found; `diarist ingest PATH` imports it where it lies"
         tries = seen.fail(_key(session), now, f"session {session.session} of {session.client}: {why}")
         self._say(f"failed client={session.client} session={session.session} tries={tries}")

@@ -96,7 +96,7 @@ def disconnect_command(ctx: click.Context, /, client: str | None, scope: str, dr
 
     settings = load_settings(ctx.find_root().obj["workspace"])
     if purge:
-        _purge(ctx, settings, dry_run=dry_run, yes=yes)
+        _purge(settings, dry_run=dry_run, yes=yes)
         return
     if client is None:
         raise UsageError("name the client to disconnect, or give --purge for all of them and the workspace")
@@ -190,7 +190,7 @@ def _offer_history(ctx: click.Context, client: str, history: bool | None) -> Non
     say(f"{count(report.created, 'new entry', 'new entries')} from {count(report.files_read, 'file')}.")
 
 
-def _purge(ctx: click.Context, settings: Settings, *, dry_run: bool, yes: bool) -> None:
+def _purge(settings: Settings, *, dry_run: bool, yes: bool) -> None:
     from diarist.app.connect.connecting import apply_changes, get_client, plan_disconnect
 
     program = _program(settings, shared=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diarist.app import spool
-from diarist.app.backlog import shown_before, shown_now
+from diarist.app.backlog import claim_shown
 from diarist.errors import DiaristError
 from diarist.hook.failing import failed_output
 from diarist.hook.payload import folder_of, session_of, text_of
@@ -30,12 +30,11 @@ def inject(kind: str, event: str, client: str, workspace: str, payload: dict[str
     if asked is None or not can_inject(client, kind) or not (Path(workspace) / "diarist.db").exists():
         return
     session = session_of(payload)
-    pack = _brief(kind, workspace, asked[:MAX_ASKED], folder_of(payload))
+    pack = _brief(kind, workspace, asked, folder_of(payload))
     ids = [hit.id for hit in pack.items]
-    if not pack.text or not set(ids) - shown_before(workspace, session):
+    if not pack.text or not claim_shown(workspace, session, kind, ids):
         return
     os.write(1, reply(client, text_of(payload, "hook_event_name") or event, pack.text))
-    shown_now(workspace, session, ids)
     spool.add_event(
         workspace, {"kind": "used", "use": "shown", "event": event[:60], "client": client, "session": session, "ids": " ".join(ids)}
     )
@@ -47,8 +46,18 @@ def _asked(kind: str, payload: dict[str, Any]) -> str | None:
         return None if text_of(payload, "source") == "resume" else ""
     if kind == "prompt":
         prompt = text_of(payload, "prompt", "userPrompt", "initialPrompt").strip()
-        return prompt if prompt and not prompt.startswith("/") else None
-    return failed_output(payload) or None
+        return prompt[:MAX_ASKED] if prompt and not prompt.startswith("/") else None
+    output = failed_output(payload)
+    if output is None:
+        return None
+    text = output.text if len(output.text) <= MAX_ASKED else output.text[: MAX_ASKED // 4] + "\n" + output.text[-3 * MAX_ASKED // 4 :]
+    return text if output.certain or _tells_errors(text) else None
+
+
+def _tells_errors(text: str) -> bool:
+    from diarist.text.fingerprint import errors_in
+
+    return bool(errors_in(text))
 
 
 def _brief(kind: str, workspace: str, asked: str, cwd: str) -> ContextPack:

@@ -28,6 +28,8 @@ _BUILT_IN = {
     "inspect-eval": "inspect_eval",
     "aider": "aider",
     "specstory-md": "specstory",
+    "console-copy": "console_copy",
+    "gemini-cli": "gemini",
     "messages": "messages",
     "plain": "plain",
 }

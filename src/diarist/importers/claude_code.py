@@ -20,7 +20,7 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, Record
 from diarist.importers.ledger import Tally
 from diarist.importers.speech import Said, understand
-from diarist.importers.switches import effort_change, model_change
+from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, compact, content_text, hash64, words
 from diarist.model.session import RawStep, SessionInfo
 
@@ -71,8 +71,7 @@ class ClaudeFormat:
         """Prompts typed while the agent was busy: text, time, and where the record stands."""
         self._speaker = 0
         """Hash of the session whose main agent replied last."""
-        self._model = self._effort = ("", -1)
-        """Its model and effort, and where the records stand that told them."""
+        self._switches = SwitchWatch()
 
     def decode(self, raw: bytes) -> Any:
         """A typed record."""
@@ -213,26 +212,16 @@ class ClaudeFormat:
         if tokens is not None:
             tally.use(as_str(message.get("id")) or draft.rid, tokens)
         if not draft.actor:
-            self._switches(draft, model, as_str(value.effort), record.at)
+            if hash64(draft.session) != self._speaker:
+                self._speaker = hash64(draft.session)
+                self._switches.forget()
+            self._switches.see(draft, record.at, model=model, effort=as_str(value.effort))
         calls = len(draft.steps)
         add_assistant(draft, message.get("content"), tally)
         self._unnamed += [step.call_id for step in draft.steps[calls:] if step.kind == "call" and step.call_id.startswith(f"{draft.rid}/")]
         if message.get("stop_reason") == "refusal":
             draft.add("notice", "refusal", as_str(as_dict(message.get("stop_details")).get("explanation")), "model-refusal")
         return "" if draft.steps or tokens is not None else "empty"
-
-    def _switches(self, draft: Draft, model: str, effort: str, at: int) -> None:
-        """Notices for a change of model or effort since the main agent's last reply."""
-        speaker = hash64(draft.session)
-        if speaker != self._speaker:
-            self._speaker, self._model, self._effort = speaker, ("", -1), ("", -1)
-        before, tried = self._model[0], self._effort[0]
-        if model and before and model != before:
-            draft.add("notice", "model", f"{before} -> {model}", model_change(before, model))
-        if effort and tried and effort != tried:
-            draft.add("notice", "effort", f"{tried} -> {effort}", effort_change(tried, effort))
-        self._model = (model, at) if model else self._model
-        self._effort = (effort, at) if effort else self._effort
 
     def _queued(self, draft: Draft, record: Record, tally: Tally) -> str:
         """Prompts typed while the agent was busy. A removed one went to the model at once; before attachments came, nothing else tells."""
@@ -283,28 +272,25 @@ class ClaudeFormat:
 
     def pack(self) -> Any:
         """Hashes, ids and places."""
-        return [
-            list(self._sidechains.items()),
-            self._unnamed,
-            [at for *_, at in self._queue],
-            self._speaker,
-            self._model[1],
-            self._effort[1],
-        ]
+        queued = [at for *_, at in self._queue]
+        return [list(self._sidechains.items()), self._unnamed, queued, self._speaker, self._switches.pack()]
 
     def unpack(self, packed: Any, read: Callable[[int], ClaudeRecord | None]) -> None:
         """Takes up what `pack` gave."""
-        sidechains, self._unnamed, queue, self._speaker, model_at, effort_at = packed
+        sidechains, self._unnamed, queue, self._speaker, switches = packed
         self._sidechains = dict(sidechains)
         for at in queue:
             value = read(at)
             if value is not None:
                 self._queue.append((content_text(value.content), as_str(value.timestamp), at))
-        told_model, told_effort = (read(at) if at >= 0 else None for at in (model_at, effort_at))
-        if told_model is not None:
-            self._model = as_str(as_dict(told_model.message).get("model")), model_at
-        if told_effort is not None:
-            self._effort = as_str(told_effort.effort), effort_at
+        self._switches.unpack(switches, lambda name, at: _told(read(at), name))
+
+
+def _told(record: ClaudeRecord | None, name: str) -> str:
+    """The model or effort that a reply told."""
+    if record is None:
+        return ""
+    return as_str(record.effort) if name == "effort" else as_str(as_dict(record.message).get("model"))
 
 
 IMPORTER = FormatImporter("claude-code", _looks, lambda stream, state: JsonLinesReading(stream, ClaudeFormat(), state), _roots)

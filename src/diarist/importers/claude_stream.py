@@ -6,38 +6,27 @@ as it was known when they began; the closing `result` tells it whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
-
-import msgspec
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.claude_blocks import add_assistant, add_result, tokens_of
 from diarist.importers.claude_notices import failure_mark
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Tally
 from diarist.importers.values import as_cost, as_dict, as_int, as_str, as_time, content_text, words
 from diarist.model.session import Mark, RawStep, SessionInfo
 
 _TYPES = words("system assistant user result stream_event rate_limit_event control_request control_response tool_progress auth_status")
-_decode = msgspec.json.Decoder().decode
 
 
-class StreamFormat:
+class StreamFormat(PlainRecords):
     """What the lines of one stream mean."""
 
     name = "claude-code/stream-json"
     agent = "claude-code"
-
-    def decode(self, raw: bytes) -> Any:
-        """A plain JSON value."""
-        return _decode(raw)
-
-    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same object."""
-        return value
 
     def ignore(self, raw: bytes) -> str:
         """Partial messages: the whole ones follow."""
@@ -120,13 +109,6 @@ class StreamFormat:
         """Facts of a session."""
         models = tuple(tally.facts.ranked("model") or tally.facts.ranked("asked-model"))
         return tally.info(session, self.agent, self.name, models=models)
-
-    def pack(self) -> Any:
-        """Nothing is remembered beside the tallies."""
-        return None
-
-    def unpack(self, _packed: Any, _read: Callable[[int], Any]) -> None:
-        """Nothing to take up."""
 
 
 def _end_mark(value: dict[str, Any], text: str) -> Mark:

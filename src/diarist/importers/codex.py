@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import msgspec
-
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.codex_events import add_event
 from diarist.importers.codex_items import CodexMemory, add_item
@@ -23,9 +21,9 @@ from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
-from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.switches import effort_change, model_change
+from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_dict, as_list, as_str, as_time, first_str, words
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
@@ -33,10 +31,9 @@ from diarist.ports import Reading
 _ENVELOPES = words("session_meta turn_context response_item event_msg compacted world_state inter_agent_communication_metadata")
 _BARE = words("message reasoning function_call function_call_output local_shell_call custom_tool_call custom_tool_call_output")
 _OLD = words("tool_call tool_result function_call function_result")
-_decode = msgspec.json.Decoder().decode
 
 
-class CodexFormat:
+class CodexFormat(PlainRecords):
     """What the lines of one rollout mean."""
 
     agent = "codex"
@@ -47,15 +44,7 @@ class CodexFormat:
         self._actor = ""
         """Id of the subagent whose thread this file is."""
         self._meta_at = -1
-        self._model = self._effort = ("", -1)
-
-    def decode(self, raw: bytes) -> Any:
-        """A plain JSON value."""
-        return _decode(raw)
-
-    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same object."""
-        return value
+        self._switches = SwitchWatch()
 
     def ignore(self, raw: bytes) -> str:
         """Filler of the second generation: nearly half of its lines."""
@@ -125,22 +114,12 @@ class CodexFormat:
         if kind == "event_msg":
             return add_event(draft, payload, tally, self._memory)
         if kind == "turn_context":
-            self._switch(draft, as_str(payload.get("model")), as_str(payload.get("effort")), record.at)
+            self._switches.see(draft, record.at, model=as_str(payload.get("model")), effort=as_str(payload.get("effort")))
             return ""
         if kind == "compacted" and as_str(payload.get("message")):
             draft.add("notice", 0, payload["message"], "compaction")
             return ""
         return "state"
-
-    def _switch(self, draft: Draft, model: str, effort: str, at: int) -> None:
-        """Notices for a change of model or effort since the last turn."""
-        before, tried = self._model[0], self._effort[0]
-        if model and before and model != before:
-            draft.add("notice", "model", f"{before} -> {model}", model_change(before, model))
-        if effort and tried and effort != tried:
-            draft.add("notice", "effort", f"{tried} -> {effort}", effort_change(tried, effort))
-        self._model = (model, at) if model else self._model
-        self._effort = (effort, at) if effort else self._effort
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Facts of the session; of a subagent's file, of that subagent."""
@@ -151,17 +130,16 @@ class CodexFormat:
 
     def pack(self) -> Any:
         """Hashes and places."""
-        return [self._memory.pack(), self._meta_at, self._model[1], self._effort[1]]
+        return [self._memory.pack(), self._meta_at, self._switches.pack()]
 
     def unpack(self, packed: Any, read: Callable[[int], dict[str, Any] | None]) -> None:
         """Takes up what `pack` gave."""
-        memory, self._meta_at, model_at, effort_at = packed
+        memory, self._meta_at, switches = packed
         self._memory.unpack(memory)
         meta = _header(read(self._meta_at) or {}) if self._meta_at >= 0 else None
         if meta is not None:
             self._actor = _subagent(meta)[1]
-        self._model = as_str(as_dict((read(model_at) or {}).get("payload")).get("model")) if model_at >= 0 else "", model_at
-        self._effort = as_str(as_dict((read(effort_at) or {}).get("payload")).get("effort")) if effort_at >= 0 else "", effort_at
+        self._switches.unpack(switches, lambda name, at: as_str(as_dict((read(at) or {}).get("payload")).get(name)))
 
 
 def _header(value: dict[str, Any]) -> dict[str, Any] | None:

@@ -43,12 +43,12 @@ def _tokens(_draft: Draft, event: dict[str, Any], tally: Tally, _memory: CodexMe
     return ""
 
 
-def _turn_usage(_draft: Draft, event: dict[str, Any], tally: Tally, _memory: CodexMemory) -> str:
+def _turn_usage(draft: Draft, event: dict[str, Any], tally: Tally, memory: CodexMemory) -> str:
     usage = event.get("usage")
-    if not isinstance(usage, dict):
-        return "state"
-    tally.use("", count_tokens(usage))
-    return ""
+    if isinstance(usage, dict):
+        tally.use("", count_tokens(usage))
+    _last_words(draft, as_str(event.get("message")), memory)
+    return "" if draft.steps or isinstance(usage, dict) else "state"
 
 
 def _user(draft: Draft, event: dict[str, Any], _tally: Tally, memory: CodexMemory) -> str:
@@ -61,14 +61,23 @@ def _user(draft: Draft, event: dict[str, Any], _tally: Tally, memory: CodexMemor
 
 def _agent(draft: Draft, event: dict[str, Any], _tally: Tally, memory: CodexMemory) -> str:
     text = content_text(event.get("message"))
+    memory.last_reply = hash64(text.strip())
     if memory.is_echo("assistant", text, -1):
         return "duplicate"
     draft.reply(0, text)
     return "" if draft.steps else "empty"
 
 
-def _complete(draft: Draft, event: dict[str, Any], tally: Tally, _memory: CodexMemory) -> str:
+def _last_words(draft: Draft, text: str, memory: CodexMemory) -> None:
+    """A turn's end repeats the agent's last message: it is read only where nothing else told it."""
+    if text and hash64(text.strip()) != memory.last_reply:
+        memory.last_reply = hash64(text.strip())
+        draft.reply("last", text)
+
+
+def _complete(draft: Draft, event: dict[str, Any], tally: Tally, memory: CodexMemory) -> str:
     tally.wait(as_int(event.get("duration_ms")))
+    _last_words(draft, as_str(event.get("last_agent_message")), memory)
     draft.add("notice", 0, "", "end")
     return ""
 

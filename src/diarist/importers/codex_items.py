@@ -22,6 +22,8 @@ class CodexMemory:
         """Calls without an id that wait for their result."""
         self.exits: dict[int, int] = {}
         """Exit status by hashed call id, where an event told it before the output came."""
+        self.last_reply = 0
+        """Hash of the agent's last message."""
         self.told: dict[int, int] = {}
         """By hashed role and text: how often an item (positive) or an event (negative) said it and the other has not yet."""
 
@@ -44,11 +46,11 @@ class CodexMemory:
 
     def pack(self) -> Any:
         """For a checkpoint."""
-        return [self.unnamed, list(self.exits.items()), list(self.told.items())]
+        return [self.unnamed, list(self.exits.items()), list(self.told.items()), self.last_reply]
 
     def unpack(self, packed: Any) -> None:
         """Takes up what `pack` gave."""
-        self.unnamed, exits, told = packed
+        self.unnamed, exits, told, self.last_reply = packed
         self.exits, self.told = dict(exits), dict(told)
 
 
@@ -70,6 +72,7 @@ def _message(draft: Draft, item: dict[str, Any], _tally: Tally, memory: CodexMem
     if role in ("developer", "system"):
         return "instructions"
     if role == "assistant":
+        memory.last_reply = hash64("\n".join(parts).strip())
         if memory.is_echo(role, "\n".join(parts), 1):
             return "duplicate"
         for number, text in enumerate(parts):

@@ -46,7 +46,7 @@ class DocumentReading:
         if len(data) > MAX_DOCUMENT:
             problem = f"longer than {MAX_DOCUMENT >> 20} MiB"
         else:
-            document = decode_document(data)
+            document = self.decode(data)
             if document is None:
                 problem = "not a whole JSON document"
             else:
@@ -55,6 +55,10 @@ class DocumentReading:
             tally = self._ledger.open(digest_id(data))
             if problem:
                 tally.broken(0, problem)
+
+    def decode(self, data: bytes) -> Any:
+        """The document; None where there is none."""
+        return decode_document(data)
 
     @property
     def sessions(self) -> Mapping[str, SessionInfo]:

@@ -113,6 +113,10 @@ class InspectReading:
         tally = self._ledger.open(session)
         _note_facts(sample, spec, tally)
         times = _event_times(sample)
+        if not any(message.get("role") == "user" for message in dicts(messages)):
+            draft = Draft(session, "input")
+            draft.user(0, content_text(sample.get("input")))
+            yield from draft.steps
         chat = Chat()
         for number, message in enumerate(messages, 1):
             if not isinstance(message, dict):

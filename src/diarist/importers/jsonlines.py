@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import msgspec
 
-from diarist.importers.encodings import UTF8_BOM, utf8_lines
+from diarist.importers.encodings import UTF8_BOM, as_utf8, utf8_lines
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import clean
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
@@ -27,6 +27,7 @@ MAX_HELD = 200
 _BLANK = b" \t\r\n\x00\x0b\x0c"
 _GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
+_decode = msgspec.json.Decoder().decode
 _lenient = json.JSONDecoder(strict=False)
 NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
@@ -85,6 +86,38 @@ class RecordFormat(Protocol):
     def unpack(self, packed: Any, read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave. `read` gives the value of the record that starts at a byte, None if it is gone."""
         ...
+
+
+class PlainRecords:
+    """What most formats need no word of their own for: plain JSON objects, nothing passed over, nothing remembered."""
+
+    def decode(self, raw: bytes) -> Any:
+        """A plain JSON value."""
+        return _decode(raw)
+
+    def adopt(self, value: dict[str, Any]) -> Any:
+        """The same object."""
+        return value
+
+    def ignore(self, _raw: bytes) -> str:
+        """Nothing is passed over."""
+        return ""
+
+    def facts(self, _record: Record) -> Iterable[tuple[str, str]]:
+        """None are told."""
+        return ()
+
+    def pack(self) -> Any:
+        """Nothing is remembered from record to record."""
+        return None
+
+    def unpack(self, _packed: Any, _read: Callable[[int], Any]) -> None:
+        """Nothing to take up."""
+
+
+def told(*pairs: tuple[str, object]) -> Iterator[tuple[str, str]]:
+    """Of (name, value) pairs those whose value is a text that is not empty."""
+    return ((name, value) for name, value in pairs if value and isinstance(value, str))
 
 
 class JsonLinesReading:
@@ -302,6 +335,19 @@ class JsonLinesReading:
 
 def _named(steps: Sequence[RawStep], session: str) -> Sequence[RawStep]:
     return [msgspec.structs.replace(step, session=session) for step in steps]
+
+
+def decode_lines(data: bytes) -> Iterator[Any]:
+    """The JSON values of a text that is read whole; a line that holds none comes as itself."""
+    for line in as_utf8(data).split(b"\n"):
+        raw = line.strip(_BLANK)
+        if not raw:
+            continue
+        try:
+            yield _decode(raw)
+        except NOT_JSON:
+            found = [value for value, _, _ in _objects(raw)]
+            yield from found or [raw.decode("utf-8", "replace")]
 
 
 def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-import msgspec
-
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat, is_message, opening_messages
 from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
-from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import as_list, as_time, first_str
 from diarist.model.session import RawStep, SessionInfo
@@ -21,7 +19,6 @@ from diarist.ports import Reading
 
 _LISTS = ("messages", "conversation", "conversations", "history", "chat", "dialog", "turns")
 _IDS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "chat_id", "trace_id", "id")
-_decode = msgspec.json.Decoder().decode
 
 
 def message_list(value: object) -> list[Any] | None:
@@ -58,25 +55,13 @@ def tell(tally: Tally, name: str, value: object, at: int = 0) -> None:
         tally.facts.tell(name, value, at)
 
 
-class MessageLines:
+class MessageLines(PlainRecords):
     """JSON lines: messages of one conversation, or one conversation a line."""
 
     name = "messages/jsonl"
 
     def __init__(self) -> None:
         self._chat = Chat()
-
-    def decode(self, raw: bytes) -> Any:
-        """A plain JSON value."""
-        return _decode(raw)
-
-    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same object."""
-        return value
-
-    def ignore(self, _raw: bytes) -> str:
-        """Nothing is passed over."""
-        return ""
 
     def session_of(self, record: Record) -> str:
         """An id that the line has, or one made of its first messages where the line is a conversation."""

@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import msgspec
-
 from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.host_tasks import add_task, exit_mark_of
-from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.messages import tell
 from diarist.importers.openhands_events import OpenHandsEvents, accumulated
@@ -25,26 +23,13 @@ from diarist.importers.values import as_dict, as_list, as_str, dicts
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
 
-_decode = msgspec.json.Decoder().decode
 _FOLDER = re.compile(r"[/\\](?:conversations|sessions)[/\\]([\w.-]{6,80})[/\\](?:events|event_cache)[/\\]")
 
 
-class OpenHandsRows:
+class OpenHandsRows(PlainRecords):
     """JSON lines: one run each."""
 
     name = "openhands/rows"
-
-    def decode(self, raw: bytes) -> Any:
-        """A plain JSON value."""
-        return _decode(raw)
-
-    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same object."""
-        return value
-
-    def ignore(self, _raw: bytes) -> str:
-        """Nothing is passed over."""
-        return ""
 
     def session_of(self, record: Record) -> str:
         """Made of how the run begins: the same task is run many times."""
@@ -70,13 +55,6 @@ class OpenHandsRows:
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Facts of a run."""
         return tally.info(session, "openhands", self.name)
-
-    def pack(self) -> Any:
-        """Nothing is remembered from row to row."""
-        return None
-
-    def unpack(self, _packed: Any, _read: Any) -> None:
-        """Nothing to take up."""
 
 
 class OpenHandsDocument:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from diarist.importers.draft import Draft
 from diarist.model.session import Mark
 
 _EFFORTS = ("none", "off", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
@@ -42,6 +44,35 @@ def effort_change(before: str, after: str) -> Mark:
     """Gives "escalation" if `after` is the higher reasoning effort, else "model"."""
     known = before in _EFFORTS and after in _EFFORTS
     return "escalation" if known and _EFFORTS.index(after) > _EFFORTS.index(before) else "model"
+
+
+class SwitchWatch:
+    """Remembers the model and the effort a session last used, and adds a notice when another takes over."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[str, int]] = {}
+
+    def see(self, draft: Draft, at: int, *, model: str = "", effort: str = "") -> None:
+        """Compares with what was seen before. `at`: byte where the record stands that tells it."""
+        for name, value, judge in (("model", model, model_change), ("effort", effort, effort_change)):
+            if not value:
+                continue
+            before = self._last.get(name, ("", -1))[0]
+            if before and value != before:
+                draft.add("notice", name, f"{before} -> {value}", judge(before, value))
+            self._last[name] = (value, at)
+
+    def forget(self) -> None:
+        """Another session speaks from now on."""
+        self._last.clear()
+
+    def pack(self) -> dict[str, int]:
+        """For a checkpoint: where the records stand, no names."""
+        return {name: at for name, (_, at) in self._last.items()}
+
+    def unpack(self, packed: dict[str, int], recall: Callable[[str, int], str]) -> None:
+        """Takes up a checkpoint; `recall(name, at)` reads the value again."""
+        self._last = {name: (recall(name, at), at) for name, at in packed.items()}
 
 
 def _family(model: str) -> str:

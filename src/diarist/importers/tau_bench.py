@@ -9,15 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-import msgspec
-
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat, opening_messages
 from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
-from diarist.importers.jsonlines import JsonLinesReading, Record
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import as_list, as_str, content_text
 from diarist.model.session import RawStep, SessionInfo
@@ -25,7 +23,6 @@ from diarist.ports import Reading
 
 STOP = "###STOP###"
 _LABEL = re.compile(r"^(user|assistant|tool|system): ", re.MULTILINE)
-_decode = msgspec.json.Decoder().decode
 
 
 def talk_steps(messages: list[Any], session: str, tally: Tally) -> Iterator[RawStep]:
@@ -67,30 +64,14 @@ class TauDocument:
         return tally.info(session, "tau-bench", self.name)
 
 
-class TauLines:
+class TauLines(PlainRecords):
     """Lines with a printed talk each."""
 
     name = "tau-bench/display"
 
-    def decode(self, raw: bytes) -> Any:
-        """A plain JSON value."""
-        return _decode(raw)
-
-    def adopt(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same object."""
-        return value
-
-    def ignore(self, _raw: bytes) -> str:
-        """Nothing is passed over."""
-        return ""
-
     def session_of(self, record: Record) -> str:
         """Made of the talk's beginning."""
         return opening_id(as_str(record.value.get("messages_display"))[:2000])
-
-    def facts(self, _record: Record) -> Iterator[tuple[str, str]]:
-        """None are told."""
-        return iter(())
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one talk. What the assistant called was not printed ("None")."""
@@ -101,13 +82,6 @@ class TauLines:
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Nothing is told about a talk."""
         return tally.info(session, "tau-bench", self.name)
-
-    def pack(self) -> Any:
-        """Nothing is remembered from line to line."""
-        return None
-
-    def unpack(self, _packed: Any, _read: Any) -> None:
-        """Nothing to take up."""
 
 
 def _printed(text: str) -> list[dict[str, Any]]:

@@ -232,16 +232,23 @@ def remove(text: str, path: Sequence[str | int]) -> str:
     for step in path[:-1]:
         node = _step(node, step)[0]
     _, number = _step(node, path[-1])
-    item, last = node.items[number], len(node.items) - 1
-    if number < last:
-        return text[: node.begin_of(number)] + text[node.begin_of(number + 1) :]
-    if number > 0:
-        start = node.items[number - 1].end
-        if node.comma:
-            start = _skip(text, node.items[number - 1].end) + 1
-        end = _skip(text, item.end) + 1 if node.comma else item.end
-        return text[:start] + text[end:]
-    return text[: node.start + 1] + text[node.end - 1 :]
+    begin, end = node.begin_of(number), node.items[number].end
+    followed = number < len(node.items) - 1 or node.comma
+    if followed:
+        end = _skip(text, end) + 1  # its comma goes with it
+    if number < len(node.items) - 1:
+        return text[:begin] + text[end:].lstrip(" \t\r\n")
+    before = node.items[number - 1].end if number else node.start + 1
+    lead = text[before:begin].rstrip(" \t\r\n")
+    if number and not followed:  # the one before is the last now and needs no comma
+        comma = _skip(text, before) - before
+        lead = lead[:comma] + lead[comma + 1 :]
+    rest = text[end:]
+    if not number and not lead and not rest[: node.end - 1 - end].strip(" \t\r\n"):
+        rest = text[node.end - 1 :]
+    if "//" in lead.rpartition("\n")[2] and not rest.lstrip(" \t\r").startswith("\n"):
+        lead += _newline(text)
+    return text[:before] + lead + rest
 
 
 def _step(node: Node, step: str | int) -> tuple[Node, int]:

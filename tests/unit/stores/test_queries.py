@@ -50,3 +50,29 @@ def test_every_query_is_used() -> None:
         if name not in used and not name.startswith("where_") and not name.endswith("_columns")
     ]
     assert unused == []
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "steps"),
+    [
+        ("list_exact_ids", "", ["PRIMARY KEY (tenant=? AND id=?)", "records_by_task (tenant=? AND task_id=?)"]),
+        (
+            "list_ids_with_prefix",
+            "",
+            ["PRIMARY KEY (tenant=? AND id>? AND id<?)", "records_by_task (tenant=? AND task_id>? AND task_id<?)"],
+        ),
+        ("list_seqs", " AND r.status = 'active'", ["records_by_time (tenant=?)"]),
+        ("list_seqs", " AND r.created_at >= :since", ["records_by_time (tenant=? AND created_at>?)"]),
+        ("list_seqs", " AND r.session_id = :session_id", ["records_by_session (tenant=? AND session_id=?)"]),
+        ("list_hits", "", ["PRIMARY KEY (tenant=? AND seq=?)", "PRIMARY KEY (tenant=? AND id=?)"]),
+        ("list_scopes", "", ["PRIMARY KEY (tenant=?)"]),
+        ("find_last_payload", "", ["history_by_record (tenant=? AND record_id=?)"]),
+    ],
+)
+def test_the_planner_takes_the_index_that_was_made_for_a_query(name: str, where: str, steps: list[str], tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "plan.db", isolation_level=None)
+    migrate.bring_up_to_date(connection, "plan.db")
+    sql = queries.load("sqlite").fill(name, where=where, order="r.created_at DESC, r.id")
+    plan = " | ".join(row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + sql, dict.fromkeys(re.findall(r":(\w+)", sql), 1)))
+    connection.close()
+    assert [step for step in steps if step not in plan] == [], plan

@@ -17,8 +17,9 @@ EVENTS = {
     "Stop": "10",
     "SubagentStop": "10",
     "PreCompact": "10",
-    "SessionEnd": "5",
+    "SessionEnd": "3",
 }
+"""Codex gives a SessionEnd hook three seconds at most."""
 
 
 class Codex:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import unified_diff
 from importlib import import_module
 from pathlib import Path
@@ -84,18 +85,23 @@ def plan_disconnect(workspace: Path, client: Client, where: Where, program: Prog
 
 def apply_changes(workspace: Path, changes: Iterable[Change]) -> None:
     """Writes the files, each whole or not at all, and remembers how to get back."""
+    empty: list[str] = []
     for change in changes:
         note = _note_path(workspace, change.path)
+        made = _note(workspace, change.path).get("made", [])
         if change.after is None:
             change.path.resolve().unlink(missing_ok=True)
-            _remove_folders(json.loads(read_text(note) or "{}").get("made", []))
-            note.unlink(missing_ok=True)
-            continue
-        made = write_text(change.path, change.after)
+            empty += made
+        else:
+            folders = write_text(change.path, change.after)
+            made = made or [str(folder) for folder in folders]
         if change.after == change.original:
             note.unlink(missing_ok=True)
         else:
             _remember(note, change, made)
+    for folder in sorted(set(empty), key=len, reverse=True):
+        with suppress(OSError):  # somebody else has put something there
+            Path(folder).rmdir()
 
 
 def is_connected(client: Client, where: Where, program: Program) -> bool:
@@ -153,20 +159,17 @@ def _stripped(edit: Edit, text: str) -> str:
 # --- notes: how to get back, without keeping what the file holds ------------------------------------------------------
 
 
-def _remember(note: Path, change: Change, made: list[Path]) -> None:
-    """Keeps digests, and the pieces that were put in: our own words. The file's own text may hold secrets and is not kept."""
+def _remember(note: Path, change: Change, made: list[str]) -> None:
+    """Keeps digests, and where our pieces stand. The file's own text may hold secrets and is not kept."""
     old, new = change.original or "", change.after or ""
-    pieces = _pieces(old, new)
     told = {
         "path": str(change.path),
         "created": change.original is None,
         "before": _digest(old),
         "after": _digest(new),
-        "pieces": pieces,
-        "made": [str(folder) for folder in made],
+        "pieces": _pieces(old, new),
+        "made": made,
     }
-    if change.before is not None:  # the folders that an earlier connection made
-        told["made"] = json.loads(read_text(note) or "{}").get("made", told["made"])
     note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = note.with_suffix(".tmp")
     draft.write_text(json.dumps(told), encoding="utf-8")
@@ -207,12 +210,3 @@ def _note_path(workspace: Path, path: Path) -> Path:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _remove_folders(made: list[str]) -> None:
-    """Folders that we made, the innermost first, as long as they are empty."""
-    for name in sorted(made, key=len, reverse=True):
-        try:
-            Path(name).rmdir()
-        except OSError:
-            return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from diarist.model.entry import FileOperation
@@ -61,13 +61,13 @@ _KINDS: dict[ActKind, str] = {
     "move": "move movefile rename renamefile mv",
     "search": """grep glob search find ls list listdir listdirectory listfiles filesearch codebasesearch ripgrep rg searchfiles
         searchdir searchfile findfile
-            findfiles grepsearch toolsearch searchcode semanticsearch searchcodebase searchforpattern findsymbol tree""",
+            findfiles grepsearch searchcode semanticsearch searchcodebase searchforpattern findsymbol tree""",
     "web": """webfetch websearch fetch browse browser browseinteractive browseurl googlewebsearch searchweb visitpage visit navigate
         webbrowser url fetchurl httprequest
             websearchcall informationalwebsearch""",
     "agent": "task agent subagent spawnagent delegate dispatchagent runagent newtask spawn assign delegatetoagent",
     "plan": "todowrite todoread updateplan tasktracking tasktracker think plan exitplanmode enterplanmode todo writetodos "
-    "updatetodolist recall sequentialthinking taskcreate taskupdate",
+    "updatetodolist recall sequentialthinking taskcreate taskupdate skill toolsearch",
     "ask": "askuserquestion ask askfollowupquestion askuser requestuserinput question",
     "submit": "submit finish attemptcompletion terminate done complete finalanswer exit",
 }
@@ -148,8 +148,18 @@ def _plan(values: Mapping[str, Any]) -> str:
 
 
 def _brief(values: Mapping[str, Any]) -> str:
-    """Arguments of a tool of no known kind, in a few words."""
-    return json.dumps(values, ensure_ascii=False, separators=(", ", ": "), default=str)[1:400].rstrip("}") if values else ""
+    """What a tool of no known kind was given: its plain values, joined."""
+    return ", ".join(_scalars(values, 4))[:400]
+
+
+def _scalars(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value[:20]:
+            yield from _scalars(part, depth - 1) if depth else ()
+    elif value not in (None, "", True, False):
+        yield str(value)[:120]
 
 
 def _plain_name(tool: str) -> str:

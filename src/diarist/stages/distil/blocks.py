@@ -38,10 +38,27 @@ class _Lines(NamedTuple):
     lines: list[str]
 
 
-def blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of a reply in order; code, tables and empty phrases are left out."""
-    made = (_block(group) for group in _groups(text))
+def blocks(text: str, *, merge: bool = False) -> tuple[Block, ...]:
+    """The blocks of a reply in order; code, tables and empty phrases are left out. `merge`: short items of one list are one block."""
+    groups = _groups(text)
+    made = (_block(group) for group in (_merged(groups) if merge else groups))
     return tuple(block for block in made if block is not None)
+
+
+def _merged(groups: list[_Lines]) -> list[_Lines]:
+    merged: list[_Lines] = []
+    for group in groups:
+        last = merged[-1] if merged else None
+        if (
+            last is not None
+            and last.heading == group.heading
+            and group.is_item
+            and sum(map(len, [*last.lines, *group.lines])) < LONGEST - 20
+        ):
+            last.lines.extend(group.lines)
+        else:
+            merged.append(_Lines(group.heading, group.is_item, list(group.lines)))
+    return merged
 
 
 def _groups(text: str) -> list[_Lines]:

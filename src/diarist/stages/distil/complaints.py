@@ -25,7 +25,7 @@ _TEST = re.compile(
     r"✘) (?P<js>\S.{3,160}?)(?: \(?\d+ ?ms\)?)?|● (?P<jest>.{3,160} › .{3,160})|"
     r"not ok \d+ -? ?(?P<tap>\S.*)|test (?P<rust>\S+) \.\.\. FAILED|FAILED: (?P<other>\S.{2,160}))$"
 )
-_SPEAKS = re.compile(r"(?P<name>[\w./+-]{1,60}): (?:line \d+: )?(?P<message>.{2,300})$")
+_SPEAKS = re.compile(r"(?P<name>\(eval\)|[\w./+-]{1,60})(?::\d+)?: (?:line \d+: )?(?P<message>.{2,300})$")
 _FAULT = re.compile(
     r"no such file|not found|cannot |can't |permission denied|is a directory|not a directory|no matches|not a git|invalid|unknown|"
     r"unrecognized|illegal|missing|refused|denied|unable to|failed|"

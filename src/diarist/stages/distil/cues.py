@@ -44,7 +44,8 @@ CAUSE = _cues(
     parce car raison problème erreur manque manquait mais cependant donc lieu seulement
     porque debido causa razón problema falta faltaba pero embargo mas lugar solo perché invece manca tuttavia quindi porém
     потому причина проблема ошибка вместо поэтому""",
-    "root cause,so that,which means,this means,rather than,does not,is not,are not,no longer,not the,not a",
+    "led to,leads to,leading to,results in,resulted in,root cause,so that,which means,this means,rather than,does not,is not,are not,"
+    "no longer,not the,not a",
     "ため ので から、 原因 問題 エラー ではなく しかし ただし 不足 存在しない 間違 なかった "
     "因为 因為 由于 由於 导致 導致 问题 错误 錯誤 但是 而不是 缺少 不存在 没有 때문 문제 오류 하지만",
 )
@@ -74,16 +75,20 @@ CLAIM = _cues(
     """successfully successful success flawlessly perfectly verified tested production-ready bulletproof comprehensive robust elegant
         seamlessly
     erfolgreich fehlerfrei réussi succès éxito exitosamente correctamente sucesso успешно""",
-    """resolved the,have resolved,has resolved,without introducing,without breaking,fixes the,fixed the,look correct,looks correct,look good,looks good,look great,looks great,correctly implemented,fully functional,production ready,works correctly,works as,works perfectly,works properly,works fine,works now,now works,
-        working correctly,working as,working perfectly,working properly,now complete,now working,now fixed,
-    is complete,are complete,is completed,no errors,now work,should work,been fixed,been resolved,is fixed,are fixed,is resolved,issue
-    resolved,task complete,ready for,ready to,all set,everything is,everything works,everything looks,
-    avec succès,con éxito""",
+    """
+    resolved the, have resolved, has resolved, without introducing, without breaking, fixes the, fixed the, look correct, looks
+    correct, look good, looks good, look great, looks great, correctly implemented, fully functional, production ready, works
+    correctly, works as, works perfectly, works properly, works fine, works now, now works,     working correctly, working as,
+    working perfectly, working properly, now complete, now working, now fixed,   is complete, are complete, is completed, no errors,
+    now work, should work, been fixed, been resolved, is fixed, are fixed, is resolved, issue   resolved, task complete, ready for,
+    ready to, all set, everything is, everything works, everything looks,   avec succès, con éxito
+    """,
     "成功 完璧 問題なく 正常に 完成 通过 通過 성공",
 )
 INTENT_STARTS = _starts(
     """
-    let_me let's this_command this_will we'll we_will lets i'll i_will i'm_going i_am_going i_need_to i_should we_need_to now_i i_can i_want_to going_to time_to first,
+    let_me let's this_command this_will we'll we_will
+    lets i'll i_will i'm_going i_am_going i_need_to i_should we_need_to now_i i_can i_want_to going_to time_to first,
     next, now, now_let now_the checking looking_at running ich_werde lass_mich lassen_sie_mich jetzt zuerst als_nächstes je_vais
     voyons maintenant d'abord voy_a vamos_a ahora primero vou agora ora それでは では 次に まず
     让我 讓我 我将 我会 现在 接下来 我来 先 이제 먼저 сейчас теперь

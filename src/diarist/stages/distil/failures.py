@@ -28,6 +28,18 @@ _FAILED = re.compile(
 )
 
 
+_TURNED_DOWN = re.compile(
+    r"\b(?:not found|not been read|unexpectedly|read it again|matches of the string|no changes|already exists|does not exist|"
+    r"failed|cannot|denied|must be unique)\b",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"\b(?:updated|edited|created|written|applied|saved|replaced|deleted|moved)\b(?: \w+)? ?success|"
+    r"successfully|has been (?:updated|edited|created)",
+    re.IGNORECASE,
+)
+
+
 def window(text: str) -> str:
     """The beginning and the end of a long output, whole lines; a short one as it is."""
     if len(text) <= HEAD + TAIL:
@@ -61,4 +73,7 @@ def is_unflagged_failure(kind: str, output: str) -> bool:
     """Does the result of a call without an error flag begin as failures do? What was read or found is never judged so."""
     if kind in ("read", "search", "plan", "agent", "ask", "submit", "shell", "code") or not output:
         return False
-    return _FAILED.match(output[:300]) is not None
+    head = output[:300]
+    if kind in ("edit", "create", "delete", "move") and _TURNED_DOWN.search(head) and not _DONE.search(head):
+        return True
+    return _FAILED.match(head) is not None

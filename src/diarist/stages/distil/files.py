@@ -10,6 +10,7 @@ from diarist.model.entry import FileOperation
 from diarist.stages.distil.programs import TEST_FILE
 
 MOST = 4_000
+_SHOWN_EDIT = re.compile(r": .*=>.*$", re.DOTALL)  # "a.py: old... => new...", as a console shows an edit
 _BACKUP = re.compile(r"\.(?:bak|backup|orig|old|rej|patch|diff)$|^patch\.txt$")
 _DOCUMENT = re.compile(
     r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|"
@@ -46,16 +47,19 @@ class FileBook:
         self._gone: set[str] = set()
 
     def relative(self, path: str) -> str:
-        path = path.strip().removeprefix("file://")
+        path = _SHOWN_EDIT.sub("", path.strip().removeprefix("file://"))
         if self._cwd and path.startswith(self._cwd) and path[len(self._cwd) : len(self._cwd) + 1] in ("/", "\\"):
             path = path[len(self._cwd) + 1 :]
         path = posixpath.normpath(path)[:400] if path else ""
-        return self._alias(path) if path and path not in self._files and not path.startswith(("/", "..", "~")) else path
+        return path if not path or path in self._files else self._alias(path)
 
     def _alias(self, path: str) -> str:
-        """A relative path from another folder names the one known file that ends with it."""
+        """A relative path from another folder, or an absolute one, names the one known file that it ends like."""
         known = self._endings.get(path.rsplit("/", 1)[-1], ())
-        same = [other for other in known if other.endswith("/" + path)]
+        if path.startswith(("/", "~")) or path[1:3] == ":/":
+            same = [other for other in known if "/" in other and path.endswith("/" + other)]
+        else:
+            same = [other for other in known if other.endswith("/" + path)]
         return same[0] if len(same) == 1 and "/" in path else path
 
     def note(self, path: str, operation: FileOperation) -> str:

@@ -160,14 +160,14 @@ class _Reader:
             ledger.tools.append(step.tool)
         ledger.tool_counts[step.tool] = ledger.tool_counts.get(step.tool, 0) + 1
         act = understand_call(step.tool, step.arguments, step.text)
-        command = (
-            understand(act.command) if act.command and act.kind == "shell" else understand("python -c ''") if act.kind == "code" else None
-        )
+        command = understand(act.command) if act.command and act.kind == "shell" else None
+        if act.kind == "code":
+            command = code_command(act.command)
         key: str = step.call_id
         if not key:
             self.loose += 1
             key = f"\0{step.actor}\0{self.loose}"
-        self.pending[key] = Pending(number, step, act, self.said.get(step.actor), command)
+        self.pending[key] = Pending(number, step, act, self.said.get(step.actor), command, self.is_afterwards)
         self.awaiting.clear()
         if not step.actor:
             ledger.last_actor_step = number

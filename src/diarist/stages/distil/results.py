@@ -37,6 +37,8 @@ class Pending:
     act: Act
     why: Said | None
     command: CommandLine | None
+    is_afterwards: bool = False
+    """The agent had answered; a hook or the client set this off."""
 
 
 class Outputs:
@@ -56,13 +58,15 @@ class Outputs:
         if error or exit_code not in (None, 0) or (error is None and is_unflagged_failure(act.kind, output)):
             return self._failed(waiting, place, number, output)
         self.troubles.went_well(
-            number, place, f"{waiting.call.tool} {clip(act.detail if act.kind == 'other' else place.target, 160)}".strip()
+            number, place, f"{waiting.call.tool} {clip(act.detail if act.kind == 'other' else place.target, 300)}".strip()
         )
         if act.changes:
             self._write(act.changes, waiting)
         elif act.kind == "read" and act.paths:
             if not _LISTING.match(output[:80]):
                 self.book.note(act.paths[0], "read")
+        elif waiting.is_afterwards:
+            return None
         elif act.kind in ("search", "web", "agent", "plan"):
             self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400]))
         elif act.kind == "other":

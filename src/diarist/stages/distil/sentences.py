@@ -1,12 +1,13 @@
 """Telling sentences in what agents and persons wrote, in any language.
 
-A sentence is always an exact piece of one line, so that it can be quoted. How telling it is follows from what it is made of
+A sentence is always an exact piece of the text, so that it can be quoted. How telling it is follows from what it is made of
 (names, paths, numbers, code) more than from its words; where words count, the usual languages are covered (`cues`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,7 +19,8 @@ _FENCE = ("```", "~~~")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
 _END = re.compile(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
 _CODE_LINE = re.compile(
-    r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|@\w+|[<>=]{5,}|[}\])]+[;,]?$)|.*[;{]$"
+    r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
+    r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|.*[;{]$"
 )
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
 _MOST = 40
@@ -44,33 +46,55 @@ class Sentence(NamedTuple):
 
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text outside code blocks, tables and headings; the first and last ones of a very long text."""
-    lines = text.split("\n")
-    pieces: list[tuple[str, bool]] = []
-    fenced = False
-    for line in lines:
-        bare = line.lstrip()
-        if bare.startswith(_FENCE):
-            fenced = not fenced
-            continue
-        if (
-            fenced
-            or not bare
-            or _CODE_LINE.match(bare)
-            or line[0] in "#|<\t="
-            or (line.startswith("    ") and bare[0] not in "-*+0123456789")
-        ):
-            continue
-        mark = _LIST_MARK.match(line)
-        start = mark.end() if mark else 0
-        is_item = start > len(line) - len(bare)
-        pieces += [(piece, is_item) for piece in _pieces(line[start:])]
+    pieces = [(piece, is_item) for passage, is_item in _passages(text) for piece in _pieces(passage)]
     if len(pieces) > _MOST:
         pieces = pieces[: _MOST // 2] + pieces[-_MOST // 2 :]
     return tuple(judge(piece, is_item=is_item) for piece, is_item in pieces)
 
 
+def _passages(text: str) -> Iterator[tuple[str, bool]]:
+    """Lines without their list marks; a line that a terminal wrapped is joined to the next one. Exact pieces of the text."""
+    start, end, is_item, fenced = -1, 0, False, False
+    at = 0
+    for line in text.split("\n"):
+        bare = line.lstrip()
+        begins, at = at, at + len(line) + 1
+        if bare.startswith(_FENCE):
+            fenced = not fenced
+            bare = ""
+        if fenced or not bare or _is_no_prose(line, bare):
+            if start >= 0:
+                yield text[start:end], is_item
+            start = -1
+            continue
+        mark = _LIST_MARK.match(line)
+        inset = mark.end() if mark else 0
+        if start >= 0 and inset <= len(line) - len(bare) and _is_wrapped(text[start:end], bare):
+            end = begins + len(line)
+            continue
+        if start >= 0:
+            yield text[start:end], is_item
+        start, end, is_item = begins + inset, begins + len(line), inset > len(line) - len(bare)
+    if start >= 0:
+        yield text[start:end], is_item
+
+
+def _is_no_prose(line: str, bare: str) -> bool:
+    return (
+        line[0] in "#|<\t="
+        or _CODE_LINE.match(bare) is not None
+        or (line.startswith("    ") and bare[0] not in "-*+0123456789" and len(bare) < 60)
+    )
+
+
+def _is_wrapped(before: str, bare: str) -> bool:
+    """Does a line go on from the one before: that was long and did not end a sentence, and this one begins within one."""
+    last = before.rstrip()[-1:]
+    return last not in ".!?:。！？" and len(before) - before.rfind("\n") > 50 and (bare[0].islower() or bare[0] in "(`\"'" or last == ",")
+
+
 def _pieces(line: str) -> list[str]:
-    """The sentences of one line that are long enough to say something, each an exact piece of it."""
+    """The sentences of one passage that are long enough to say something, each an exact piece of it."""
     found: list[str] = []
     at = 0
     for end in _END.finditer(line):
@@ -114,7 +138,7 @@ def _is_name(word: str, low: str) -> bool:
 
 
 def _is_intent(low: str, words: list[str]) -> bool:
-    if "let's" in words or ("let" in words and "me" in words):
+    if "let's" in words or "please" in words or ("let" in words and "me" in words):
         return True
     rest = low
     for word in words[:3]:
@@ -138,7 +162,7 @@ _OPENING = re.compile(
 
 def clean(sentence: str) -> str:
     """The sentence for a bullet: no bold marks, no "Great, " before it, no colon at its end."""
-    bare = _OPENING.sub("", _BOLD.sub("", sentence).strip(), count=1).rstrip(":： ").strip()
+    bare = _OPENING.sub("", " ".join(_BOLD.sub("", sentence).split()), count=1).rstrip(":： ").strip()
     return bare[:1].upper() + bare[1:] if bare[:1].islower() and not bare[:12].isidentifier() else bare
 
 

@@ -18,7 +18,8 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _METHOD = re.compile(
-    r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
+    r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+"
+    r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
     re.MULTILINE,
 )
 _ASSIGNED = re.compile(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
@@ -79,15 +80,23 @@ def _two(lines: Sequence[str]) -> str:
 
 
 def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
-    """The agent's own reason for some changes, and the step it stands in; ("", -1) where it gave none."""
+    """The agent's own reason for some changes, and the step it stands in; ("", -1) where it gave none.
+
+    Where the changes themselves are not known (a format that keeps only file names), two reasons tell more than one.
+    """
+    found: dict[str, int] = {}
+    room = 1
     for change in changes:
         if change.why is None:
             continue
+        room = 1 if change.after or change.before else 3
         names = frozenset(_IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(names_of(change.after)[:6])
         reason = words_on(change.why.sentences, 260, prefer=names)
         if reason:
-            return reason, change.why.step
-    return "", -1
+            found.setdefault(reason, change.why.step)
+        if len(found) >= room:
+            break
+    return " ".join(found), next(iter(found.values()), -1)
 
 
 def by_file(changes: Iterable[Changed]) -> dict[str, list[Changed]]:

@@ -21,12 +21,29 @@ class Place(NamedTuple):
     kind: str
 
     @property
-    def keys(self) -> tuple[tuple[str, str], ...]:
-        """Going well at one of these settles what failed at the same."""
-        if self.kind in ("edit", "create", "delete", "move", "read"):
-            name = self.target.replace("\\", "/").rsplit("/", 1)[-1]
-            return (("path", self.target), ("name", name)) if self.target else ()
-        return (("tool", self.tool),)
+    def is_write(self) -> bool:
+        return self.kind in ("edit", "create", "delete", "move")
+
+    @property
+    def failing(self) -> tuple[str, str]:
+        """What has to go well for a failure here to be settled."""
+        if self.is_write and self.target:
+            return ("write", self.target)
+        if self.kind == "read" and self.target:
+            return ("name", _name(self.target))
+        return ("tool", self.tool)
+
+    @property
+    def settling(self) -> tuple[tuple[str, str], ...]:
+        """What going well here settles."""
+        own = ("tool", self.tool)
+        if self.is_write:
+            return (("write", self.target), ("name", _name(self.target)), own)
+        return (("name", _name(self.target)), own) if self.kind == "read" else (own,)
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 class TroubleBook:
@@ -60,19 +77,19 @@ class TroubleBook:
 
     def failed_at(self, trouble: Trouble, place: Place) -> None:
         """The error stands until the same thing goes well."""
-        for key in place.keys[:1] if place.kind in ("edit", "create", "delete", "move") else place.keys:
-            self._open.setdefault(key, []).append(trouble)
+        self._open.setdefault(place.failing, []).append(trouble)
 
     def went_well(self, step: int, place: Place, words: str) -> None:
         """A call went well: what had failed at the same place is settled by it and by what was done there since."""
         self._recent.append((step, place.target, words))
-        for key in place.keys:
+        for key in place.settling:
             for trouble in self._open.pop(key, ()):
                 done = [told for at, target, told in self._recent if trouble.steps[0] < at < step and _same_place(target, place.target)]
                 trouble.settled += 1
                 trouble.resolved = True
-                trouble.resolved_by = clip(", then ".join([*dict.fromkeys(done[-2:]), f"{words} went through"]), 300)
+                again = " when it was called again" if trouble.tool == place.tool and not done else ""
+                trouble.resolved_by = clip(", then ".join([*dict.fromkeys(done[-2:]), f"{words} went through{again}"]), 400)
 
 
 def _same_place(one: str, other: str) -> bool:
-    return bool(one) and one.rsplit("/", 1)[-1] == other.rsplit("/", 1)[-1]
+    return bool(one) and _name(one) == _name(other)

@@ -142,7 +142,8 @@ _CRASH = re.compile(
 
 
 _NOTHING_RAN = re.compile(
-    r"^=* ?(?:no tests ran|\d+ deselected) in .*|^Ran 0 tests in .*|^(?:No tests? (?:found|to run|were run|matched).*|\[no test files\]|running 0 tests)$|"
+    r"^=* ?(?:no tests ran|\d+ deselected) in .*|^Ran 0 tests in .*|"
+    r"^(?:No tests? (?:found|to run|were run|matched).*|\[no test files\]|running 0 tests)$|"
     r"\bEXECUTION TIMED OUT\b|^(?:Command|Process) timed out\b.*|\btimed out after \d+.*",
     re.MULTILINE | re.IGNORECASE,
 )

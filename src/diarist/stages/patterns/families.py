@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from diarist.stages.patterns.words import GLYPHS, NAME
 
@@ -70,18 +70,14 @@ def _corrections(frequency: Mapping[str, int]) -> dict[str, str]:
         if not _SHORTEST_TYPO <= len(word) <= _LONGEST_WORD:
             continue
         rests = _without_one(word)
-        meant = next((other for other in _ranked(rests, by_rest) if _is_variant(word, other, frequency)), None)
+        alike = {other for rest in rests for other in by_rest.get(rest, ()) if _is_variant(word, other, frequency)}
+        meant = min(alike, key=lambda other: (-frequency[other], other), default=None)
         if meant is not None:
             correct[word] = meant
             continue
         for rest in rests:
             by_rest[rest].append(word)
     return correct
-
-
-def _ranked(rests: Iterable[str], by_rest: Mapping[str, list[str]]) -> list[str]:
-    """Candidates, the most frequent first: they were entered in that order."""
-    return list(dict.fromkeys(other for rest in rests for other in by_rest.get(rest, ())))
 
 
 def _is_variant(word: str, other: str, frequency: Mapping[str, int]) -> bool:

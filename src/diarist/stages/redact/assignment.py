@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.values import Value, bare_value, value_after
-from diarist.stages.redact.verdict import is_secret
+from diarist.stages.redact.verdict import is_basic, is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
 
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
 _CLOSERS = b" \t\"'`\\])*?+!~."
 _ENCODED_CLOSERS = (b"%22", b"%27", b"%5D", b"%20", b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"\\u0027")
+_ESCAPED_BLANK = re.compile(rb"[\w\]\"']\\[nrt]\Z")
 _TYPE = re.compile(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
-_WORDS_BEFORE = re.compile(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,3}\Z")
+_WORDS_BEFORE = re.compile(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,2}\Z")
 _REACH = 96
 
 
@@ -45,6 +46,9 @@ def key_before(data: bytes, at: int) -> Site:
         name = left[len(left.rstrip(_NAME_CHARACTERS)) :].strip(b"-.")
         key = read_key(name)
     start = low + left.rfind(name)
+    if data[start - 1 : start] == b"\\" and name[:1] in b"ntrbf" and len(name) > 3:
+        start, name = start + 1, name[1:]
+        key = read_key(name)
     if name.isalpha():
         words = _WORDS_BEFORE.search(data[low:start])
         if words is not None:
@@ -54,7 +58,10 @@ def key_before(data: bytes, at: int) -> Site:
 
 def _strip_closers(left: bytes) -> bytes:
     left = left.rstrip(_CLOSERS)
-    while left.endswith(_ENCODED_CLOSERS):
+    while left.endswith(_ENCODED_CLOSERS) or _ESCAPED_BLANK.search(left) is not None:
+        if left[-1:] in b"nrt":
+            left = left[:-2].rstrip(_CLOSERS)
+            continue
         closer = next(one for one in _ENCODED_CLOSERS if left.endswith(one))
         left = left[: -len(closer)].rstrip(_CLOSERS)
     return left
@@ -72,7 +79,7 @@ _LINE_END = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
 def confirm(data: bytes, operator: int) -> Span | None:
     """The span of the secret assigned at `operator`, if there is one."""
     site = key_before(data, operator)
-    if site.key.level == Level.NONE or data[site.start - 2 : site.start] == b"::":
+    if site.key.level == Level.NONE or data[site.start - 2 : site.start] in (b"::", b"//"):
         return None
     match = _OPERATOR.match(data, operator)
     if match is None:
@@ -81,7 +88,9 @@ def confirm(data: bytes, operator: int) -> Span | None:
     if (written == b">" and not _is_tag(data, site.start)) or (written == b"|" and not _is_cell(data, site.start)):
         return None
     setting = _is_setting(data, site, operator, written)
-    value = value_after(data, match.end(), setting=setting and site.name.isupper())
+    if _PARAMETER.search(data, max(0, site.start - 6), site.start) is not None:
+        site = site._replace(key=site.key._replace(level=max(site.key.level, Level.MEDIUM)))
+    value = value_after(data, _after_annotation(data, match), setting=setting and site.name.isupper())
     if value is not None and not value.quoted and _is_scheme(data, site, value):
         value, setting = bare_value(data, value.end + 1, setting=False), True
     if value is None or (written == b">" and _CLOSING_TAG.match(data, value.end) is None):
@@ -127,6 +136,8 @@ def judge(data: bytes, site: Site, value: Value, *, setting: bool, blank: bool =
         key = key._replace(level=max(key.level, Level.MEDIUM))
     if value.template and (b"{" in text):
         return None
+    if site.name.lower().endswith(b"auth") and is_basic(text):
+        return Span(start, value.end, "assignment", "basic-auth", rank=1, origin=site.start)
     if value.far or value.call:
         key = key._replace(level=min(key.level, Level.MEDIUM))
     if _echoes(site.name, text):
@@ -134,6 +145,18 @@ def judge(data: bytes, site: Site, value: Value, *, setting: bool, blank: bool =
     if not is_secret(text, key, quoted=value.quoted, setting=setting):
         return None
     return Span(start, value.end, "assignment", key.kind, rank=1, origin=site.start)
+
+
+_PARAMETER = re.compile(rb"(?:[?&]|%(?:25)?(?:26|3[fF])|&amp;|\\u0026)\Z")
+_ANNOTATION = re.compile(rb"[ ]?[&*]?(?:'static )?[A-Za-z_][\w.\[\]<>, |?]{0,40}?[ ]?=[ ]?(?=[bBrRfFuU]{0,2}[\"'`])")
+_OPTION = re.compile(rb"-{1,2}(?:body|value|val|data|secret|b|v)[ =]")
+
+
+def _after_annotation(data: bytes, operator: re.Match[bytes]) -> int:
+    """Behind the operator and what may stand between it and the value: a type (`: str =`), an option (`--body`)."""
+    end = operator.end()
+    between = _ANNOTATION.match(data, end) if operator[0] == b":" else _OPTION.match(data, end) if operator[0].isspace() else None
+    return between.end() if between is not None else end
 
 
 def _echoes(name: bytes, text: bytes) -> bool:

@@ -14,7 +14,7 @@ _WORDS = (
     "password Password PASSWORD passwd PASSWD secret Secret SECRET token Token TOKEN api_key apikey apiKey API_KEY ApiKey api-key "
     "access_key ACCESS_KEY private_key ghp_ gho_ ghs_ github_pat_ glpat- sk-ant- sk-proj- sk_live xoxb- xoxp- AKIA ASIA eyJhbGciOi "
     "eyJ0eXAiOi postgres:// postgresql:// mongodb mysql:// redis:// amqp:// Bearer Authorization client-key-data _authToken _PASS= "
-    "AccountKey= credential machine npm_ SG. AIza hf_ DB_PASS _PWD= -----BEGIN"
+    "AccountKey= credential machine npm_ AIza DB_PASS pypi-AgE dop_v1_ shpat_ hvs. _PWD= -----BEGIN"
 ).split() + ["PRIVATE KEY", '"auth":']
 _LONGEST = 262_144
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
@@ -37,17 +37,29 @@ class Fingerprint(NamedTuple):
     """Characters from the start of its group of four."""
 
 
+_TWICE = "password PASSWORD secret token TOKEN api_key API_KEY ghp_ AKIA client-key-data eyJhbGciOi PRIVATE KEY- BEGIN"
+
+
 def fingerprints() -> list[Fingerprint]:
-    """Of all telling words."""
+    """Of all telling words, and of the most telling ones in base64 inside base64."""
     found = {b"ZXlK": Fingerprint(b"ZXlK", 0)}
-    for word in _WORDS:
-        for shift in range(3):
-            encoded = base64.b64encode(b"\0" * shift + word.encode())
-            whole = (shift + len(word)) * 8 // 6
-            text = encoded[_FIRST_WHOLE[shift] : whole]
-            if len(text) >= 5:
-                found[text] = Fingerprint(text, _FIRST_WHOLE[shift])
+    words = [word.encode() for word in _WORDS]
+    twice = [one.text for word in _TWICE.split() for one in _encodings(word.encode())]
+    for word in [*words, *twice]:
+        for one in _encodings(word):
+            if len(one.text) >= 4:
+                found[one.text] = one
     return [found[text] for text in sorted(found)]
+
+
+def _encodings(word: bytes) -> list[Fingerprint]:
+    """The word at each of the three alignments: the characters that depend on nothing else."""
+    result = []
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + word)
+        whole = (shift + len(word)) * 8 // 6
+        result.append(Fingerprint(encoded[_FIRST_WHOLE[shift] : whole], _FIRST_WHOLE[shift]))
+    return result
 
 
 class Run(NamedTuple):

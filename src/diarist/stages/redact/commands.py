@@ -53,7 +53,7 @@ def triggers() -> list[Trigger]:
     """At the names of commands, and at `-u user:` and `--user user:`."""
     named = [Trigger(name, _confirm_of(len(name), rule)) for name, rule in _RULES if rule.groups]
     piped = [Trigger(name, _piped) for name, rule in _RULES if not rule.groups]
-    user = Trigger(rb"-(?:u|-user|-proxy-user|U|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False)
+    user = Trigger(rb"-(?:[A-Za-z]*[uU]|-user|-proxy-user|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False)
     return [*named, *piped, user]
 
 
@@ -85,7 +85,7 @@ def _piped(data: bytes, end: int) -> Span | None:
 
 _ALONE = re.compile(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
 _TOOLS = re.compile(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
-_OPTION = re.compile(rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[uUa])[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
+_OPTION = re.compile(rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
 
 
 def _user(data: bytes, end: int) -> Span | None:

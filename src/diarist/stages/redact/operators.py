@@ -16,7 +16,7 @@ def _any(words: str) -> bytes:
 
 
 NAME = rb"(?:" + _any(_WORDS + " " + _FOREIGN) + rb"[a-z0-9_.\-]*|" + _any(_SHORT) + rb"(?:[0-9_.\-][a-z0-9_.\-]*)?)"
-_CLOSE = rb"""[ \t\r\n"'`\\\])*?+!~.]*"""
+_CLOSE = rb"""(?:[ \t\r\n"'`\\\])*?+!~.]|\\[nrt])*"""
 _ENCODED = rb"(?:%22|%27|%5d|&quot;|&#3[49];|\\u0022)?"
 _TYPED = rb"(?:[ \t]+(?:string|str|text|bytes|\[\]byte|&str|char ?\*))?"
 
@@ -37,6 +37,13 @@ def _at_blank(data: bytes, end: int) -> Span | None:
     return assignment.confirm(data, at)
 
 
+def _at_quote(data: bytes, end: int) -> Span | None:
+    at = end - 1
+    while at and data[at - 1] in b"\\ ":
+        at -= 1
+    return assignment.confirm(data, at)
+
+
 def _at_verb(data: bytes, end: int) -> Span | None:
     return assignment.confirm(data, end - 4)
 
@@ -51,4 +58,6 @@ def triggers() -> list[Trigger]:
         Trigger(rb"-[a-z0-9_\-]*" + NAME + rb"[ \t]", _at_blank, literal=False, caseless=True),
         Trigger(rb"(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD)[A-Z0-9_]*[ \t]", _at_blank, literal=False),
         Trigger(NAME + rb"(?:\t|  )", _at_blank, literal=False, caseless=True),
+        Trigger(NAME + rb"[ ]\\*[\"'`]", _at_quote, literal=False, caseless=True),
+        Trigger(rb"set[ ][a-z0-9_.:/\-]*" + NAME + rb"[ ]", _at_blank, literal=False, caseless=True),
     ]

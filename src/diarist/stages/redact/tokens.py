@@ -62,7 +62,8 @@ def confirm(data: bytes, start: int, rules: list[_Rule]) -> Span | None:
         if (afresh or rule.token.anywhere) and data.startswith(rule.literal, start):
             end = _end(data, start + len(rule.literal), rule)
             if end > 0:
-                return Span(start, end, rule.token.id, rule.token.id, rank=5)
+                shown = len(rule.literal) if rule.token.shown else 0
+                return Span(start + shown, end, rule.token.id, rule.token.id, rank=5, origin=start)
     return None
 
 
@@ -88,7 +89,25 @@ def _end(data: bytes, start: int, rule: _Rule) -> int:
         return end if _is_cut(data, end, body, token) else 0
     if token.exact and len(body) != token.length:
         return 0
-    return end if _holds(body, token) else 0
+    if not _holds(body, token):
+        return 0
+    return end if token.exact or token.fixed else extended(data, end, rule.run)
+
+
+_ALONE = re.compile(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
+
+
+def extended(data: bytes, end: int, run: re.Pattern[bytes]) -> int:
+    """The end of a token of any length that a terminal broke over several lines: lines that hold nothing but more of it."""
+    for _ in range(60):
+        wrap = _WRAP.match(data, end)
+        more = run.match(data, wrap.end()) if wrap is not None else None
+        if more is None or len(more[0]) < 6 or _ALONE.match(data, more.end()) is None:
+            break
+        if surprise(more[0][:60]) < 8 or not _digits(more[0]):
+            break
+        end = more.end()
+    return end
 
 
 def _holds(body: bytes, token: Token) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
@@ -63,6 +65,8 @@ def _is_reference(value: bytes, key: Key) -> bool:
         return True
     if _MOMENT.search(value) and not value.isalnum():
         return True
+    if b"%3A%2F%2F" in value.upper():
+        return True
     if _PATH.match(value) or _FILE.match(value):
         return key.level < Level.PASSWORD and surprise(value) < 20 or b"://" in value or value.count(b"/") > 1 and surprise(value) < 20
     return False
@@ -82,6 +86,8 @@ def is_random(value: bytes, key: Key) -> bool:
         return len(digits) >= (16 if key.level >= Level.STRONG or key.kind == "token" else 20) and key.level >= Level.MEDIUM and not digits.isalpha()
     if _is_sequence(value) or (_DOTTED.match(value) and surprise(value) < 25):
         return False
+    if key.kind == "signature" and key.level > Level.WEAK:
+        return size >= 20 and _has_digit_or_mix(value)
     bits = surprise(value)
     if key.level <= Level.WEAK:
         return size >= 20 and bits >= 30 and _has_digit_or_mix(value)
@@ -150,3 +156,17 @@ def _is_readable_key(value: bytes, *, quoted: bool) -> bool:
     if len(set(value) & _SYMBOLS) >= 4:
         return True
     return (digits or mixed) and not (_NAME.match(value) and (not digits or (b"_" in value and not quoted)))
+
+
+_USER_AND_PASSWORD = re.compile(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
+
+
+def is_basic(value: bytes) -> bool:
+    """True for the base64 of `user:password`."""
+    if len(value) < 8 or not re.fullmatch(rb"[A-Za-z0-9+/_-]+={0,2}", value):
+        return False
+    try:
+        decoded = base64.b64decode(value.rstrip(b"=") + b"=" * (-len(value.rstrip(b"=")) % 4), altchars=b"-_")
+    except (binascii.Error, ValueError):
+        return False
+    return _USER_AND_PASSWORD.match(decoded) is not None

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.tokens import starts_afresh
 from diarist.stages.redact.triggers import Trigger
+from diarist.stages.redact.verdict import is_basic
 from diarist.stages.redact.words import is_example, is_vocabulary
 
-_JWT = re.compile(
-    rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{6,16000}){1,4}\.?|eyJ[A-Za-z0-9_=-]{10,8000}\.(?:\Z|\.\.|\xe2\x80\xa6)"
-)
+_JWT = re.compile(rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{0,16000}){1,4}")
+_SECOND = re.compile(rb"\.(?:[\s\\+>|\d:-]|\xe2\x86\x92)*[A-Za-z0-9_=-]{4}|\.(?:\Z|\.\.|\xe2\x80\xa6)")
 _HEADER = re.compile(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
 _WRAP = re.compile(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*(?P<rest>[A-Za-z0-9_.-]{10,400})(?=[\s\"'`,;)\\]|\Z)")
 
@@ -26,26 +24,26 @@ def triggers() -> list[Trigger]:
         Trigger(rb"bearer(?:[ ]|%20|\\u0020)", _bearer, literal=False, caseless=True),
         Trigger(rb"basic(?:[ ]|%20)", _basic, literal=False, caseless=True),
         Trigger(rb"cookie2?[\"'\\]*[ ]*[:=]", _cookies, literal=False, caseless=True),
+        Trigger(rb"[ ](?:-b|--cookie)[ =]", _cookies, literal=False),
     ]
 
 
 def _jwt(data: bytes, start: int) -> Span | None:
     if not starts_afresh(data, start):
         return None
-    match = _JWT.match(data, start)
+    match = _JWT.match(data, start) or _HEADER.match(data, start)
     if match is None:
-        match = _HEADER.match(data, start)
-        if match is None:
-            return None
+        return None
     end = match.end()
     for _ in range(40):
         wrap = _WRAP.match(data, end)
         if wrap is None or surprise(wrap["rest"][:60]) < 10:
             break
         end = wrap.end("rest")
-    if is_filler(match[0][12:]):
+    dot = data.find(b".", start, end)
+    if is_filler(match[0][12:]) or (dot > 0 and _SECOND.match(data, dot) is None):
         return None
-    return Span(start, end - (data[end - 1 : end] == b"."), "jwt", "jwt", rank=4)
+    return Span(start, start + len(data[start:end].rstrip(b".")), "jwt", "jwt", rank=4)
 
 
 _CREDENTIAL = re.compile(rb"[A-Za-z0-9._~+/=:|-]{12,4096}")
@@ -63,20 +61,6 @@ def _bearer(data: bytes, end: int) -> Span | None:
     if not digits and surprise(token) < 15:
         return None
     return Span(end, end + len(token), "bearer-token", "bearer-token", rank=2, origin=end - 7)
-
-
-_USER_AND_PASSWORD = re.compile(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
-
-
-def is_basic(value: bytes) -> bool:
-    """True for the base64 of `user:password`."""
-    if len(value) < 8 or not re.fullmatch(rb"[A-Za-z0-9+/_-]+={0,2}", value):
-        return False
-    try:
-        decoded = base64.b64decode(value.rstrip(b"=") + b"=" * (-len(value.rstrip(b"=")) % 4), altchars=b"-_")
-    except (binascii.Error, ValueError):
-        return False
-    return _USER_AND_PASSWORD.match(decoded) is not None
 
 
 def _basic(data: bytes, end: int) -> Span | None:

@@ -92,7 +92,7 @@ _DENY_BEFORE = _set(
     """public pub primary foreign sort partition row dict object s3 sidekiq next page continuation cancel cancellation pagination cursor
     csrf xsrf idempotency event keyboard hot shortcut press down up max min num number count total input output prompt completion
     used cached reasoning eos bos pad unk mask cls sep special stop start end first last current lookahead prev previous peek
-    forgot reset has is no use with show hide require enable disable missing invalid wrong incorrect bad expected unexpected without
+    forgot reset has is no show hide require enable disable missing invalid wrong incorrect bad expected unexpected
     translation lookup registry map hash composite unique natural surrogate candidate index join group hashed ordering
     i18n locale lang menu nav react component widget config feature flag metric dimension tag label column field cell header
     schema json yaml xml query search filter storage_key sync async issuer cuda accessory dedup dedupe budget remaining
@@ -111,12 +111,15 @@ def split_words(name: bytes) -> list[bytes]:
     return [word.lower() for word in _SPLIT.findall(name)]
 
 
+_COOKIE_NAMES = _set("jsessionid phpsessid aspsessionid asp.net_sessionid connect.sid cfid cftoken")
 _UPPER_NAME = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 
 
 @lru_cache(maxsize=4096)
 def read_key(name: bytes) -> Key:
     """What the key `name` (an identifier, a dotted path, a header, a few words) promises about its value."""
+    if name.lower() in _COOKIE_NAMES:
+        return Key(Level.MEDIUM, "cookie")
     words = split_words(name[-80:])
     for at in range(len(words) - 1, -1, -1):
         key = _read_word(words, at)

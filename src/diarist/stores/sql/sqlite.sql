@@ -77,7 +77,10 @@ r.workflow = :workflow
 r.outcome = :outcome
 
 -- name: where_tag
-instr(r.tags, :tag_json) AND EXISTS (SELECT 1 FROM json_each(r.tags) t WHERE t.value = :tag)
+r.id IN (
+    SELECT x.id FROM records x
+    WHERE x.tenant = :tenant AND instr(x.tags, :tag_json) AND EXISTS (SELECT 1 FROM json_each(x.tags) t WHERE t.value = :tag)
+)
 
 -- name: where_session_id
 r.session_id = :session_id

@@ -44,6 +44,8 @@ class Token(NamedTuple):
     """Least `shape.surprise` (bits) of what follows the literal: keeps names that happen to start alike."""
     filled: bool = False
     """Documentation fills samples of it with one letter, and so do people with real ones: only x, 0 and * are taken for fillers."""
+    shown: bool = False
+    """The literal is an address that may stay."""
     anywhere: bool = False
     """So peculiar that it may start within a word."""
     short: int = 12
@@ -170,10 +172,10 @@ TOKENS: tuple[Token, ...] = (
     # Messages
     _row("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxe- xoxe.xoxp- xoxe.xoxb- xapp-", ALNUM + "-", 14, floor=-60, short=14),
     _row("slack-cookie", "xoxd-", "A-Za-z0-9%+/=_-", 40),
-    _row("slack-webhook", "hooks.slack.com/", r"A-Za-z0-9+/_-", 20, floor=-10),
-    _row("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", r"A-Za-z0-9/_-", 40),
-    _row("teams-webhook", "webhook.office.com/webhookb2/ outlook.office.com/webhook/", r"A-Za-z0-9/@_-", 40, floor=-60),
-    _row("zapier-webhook", "hooks.zapier.com/hooks/catch/", r"A-Za-z0-9/", 10, floor=-60),
+    _row("slack-webhook", "hooks.slack.com/", r"A-Za-z0-9+/_-", 20, floor=-10, shown=True),
+    _row("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", r"A-Za-z0-9/_-", 40, shown=True),
+    _row("teams-webhook", "webhook.office.com/webhookb2/ outlook.office.com/webhook/", r"A-Za-z0-9/@_-", 40, floor=-60, shown=True),
+    _row("zapier-webhook", "hooks.zapier.com/hooks/catch/", r"A-Za-z0-9/", 10, floor=-60, shown=True),
     _row("discord-token", "mfa.", URL, 80, floor=20),
     _row("sendgrid-key", "SG.", DOTTED, 50, floor=0, anywhere=True),
     _row("mailgun-key", "key- pubkey-", HEX, 32, exact=True, floor=-40),

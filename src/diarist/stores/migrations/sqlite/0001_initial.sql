@@ -143,12 +143,13 @@ CREATE TABLE usefulness (
 ) WITHOUT ROWID;
 
 -- What the query planner cannot guess: one tenant is nearly everything, so an index helps only beyond that column.
-ANALYZE sqlite_schema;
+ANALYZE sqlite_master;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('records', 'records', '100000 100000 1'),
-    ('records', 'records_by_time', '100000 100000 1 1'),
-    ('records', 'records_by_task', '100000 100000 1 1'),
-    ('records', 'records_by_session', '100000 100000 1 1'),
+    ('records', 'records_by_time', '200000 200000 1'),
+    ('records', 'records_by_task', '200000 200000 1'),
+    ('records', 'records_by_session', '200000 200000 1'),
     ('history', 'history', '300000 300000 1'),
     ('history', 'history_by_record', '300000 300000 3 1'),
     ('history_payloads', 'sqlite_autoindex_history_payloads_1', '300000 300000 1');
+ANALYZE sqlite_master;

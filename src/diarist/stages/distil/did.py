@@ -1,0 +1,132 @@
+"""What changed and what passed: bullets from writes, checks and effects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.facts import Facts
+from diarist.stages.distil.fixes import shown
+from diarist.stages.distil.ledger import Changed, Ledger, Run
+from diarist.stages.distil.sentences import judge
+from diarist.stages.distil.telling import by_file, describe_change, names_of, new_lines, reason_for
+from diarist.text.clip import clip
+
+_TOLD_ALONE = 6
+
+
+def changes(facts: Facts) -> Iterator[Bullet]:
+    """One bullet a file: what was changed and why the agent says it was. Of many files the lesser ones share a bullet a folder."""
+    files = {path: changes for path, changes in by_file(facts.ledger.changed).items() if path in facts.ledger.files}
+    ranked = sorted(
+        files.values(), key=lambda changes: (changes[0].number == 0, -len(changes), -sum(len(change.after) for change in changes))
+    )
+    alone = ranked if len(ranked) <= _TOLD_ALONE + 2 else ranked[:_TOLD_ALONE]
+    for changes in alone:
+        yield _file_bullet(changes)
+    folders: dict[str, list[list[Changed]]] = defaultdict(list)
+    for changes in ranked[len(alone) :]:
+        folders[changes[0].path.rpartition("/")[0]].append(changes)
+    for folder, others in folders.items():
+        yield _folder_bullet(folder, others)
+
+
+def _file_bullet(changes: Sequence[Changed]) -> Bullet:
+    told = list(dict.fromkeys(text for change in changes if (text := describe_change(change))))
+    reason, reason_step = reason_for(changes)
+    deleted = changes[-1].operation == "delete"
+    text = f"{_verb(changes)} {changes[0].path}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
+    if reason and not judge(reason).is_claim:
+        text += f". {clip(reason, 200)}"
+    steps = (changes[0].step, *((reason_step,) if reason_step >= 0 else ()))
+    return Bullet(text, change_quote(changes), steps, 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))
+
+
+def _verb(changes: Sequence[Changed]) -> str:
+    if changes[-1].operation == "delete":
+        return "Deleted"
+    return {"create": "Created", "move": "Moved"}.get(changes[0].operation, "Changed")
+
+
+def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
+    told = []
+    for changes in files:
+        names = list(dict.fromkeys(name for change in changes for name in names_of("\n".join(new_lines(change.before, change.after)))))
+        told.append(changes[0].path.rpartition("/")[2] + (f" ({', '.join(names[:2])})" if names else ""))
+    verbs = "/".join(dict.fromkeys(_verb(changes) for changes in files))
+    text = (
+        f"{verbs} {len(files)} more in {folder or '.'}: {clip(', '.join(told), 300)}"
+        if len(files) > 1
+        else f"{verbs} {files[0][0].path}: {told[0]}"
+    )
+    return Bullet(text, change_quote(files[0]), tuple(changes[0].step for changes in files[:8]), 3.6 + min(len(files), 8) * 0.1)
+
+
+def change_quote(changes: Sequence[Changed]) -> str:
+    for change in changes:
+        lines = new_lines(change.before, change.after)
+        if lines:
+            return max(lines[:40], key=lambda line: min(len(line), 120))[:300]
+    return line_of(changes[0].after) or changes[0].path
+
+
+def passed(facts: Facts) -> Iterator[Bullet]:
+    """Checks whose last run passed."""
+    last: dict[str, Run] = {}
+    for run in facts.ledger.runs:
+        if run.command.is_check and run.passed is not None:
+            last[run.command.key] = run
+    for run in last.values():
+        if run.passed:
+            counted = f" ({run.line})" if run.line else ""
+            at = (
+                "after the last change"
+                if run.changes >= facts.ledger.changes and facts.ledger.changes
+                else "before the last change"
+                if facts.ledger.changes
+                else ""
+            )
+            text = f"`{shown(run, 140)}` passed{counted}" + (f", {at}" if at else "")
+            yield Bullet(
+                text,
+                run.line or line_of(run.text),
+                (run.step, *((run.result,) if run.result >= 0 else ())),
+                5.0 if at != "before the last change" else 3.0,
+            )
+
+
+def effects(ledger: Ledger) -> Iterator[Bullet]:
+    """What tools of no known kind did, with what they gave back."""
+    for looked in ledger.looked:
+        if looked.kind == "effect":
+            text = f"{looked.about} with {clip(one_line(looked.detail), 280)} gave {clip(one_line(looked.output), 160)}"
+            yield Bullet(text, line_of(looked.output) or looked.about, (looked.step, looked.result), 4.5)
+
+
+def discarded(ledger: Ledger) -> Iterator[Bullet]:
+    """Files that were made and removed again, and changes that were taken back."""
+    gone: dict[str, list[Changed]] = {}
+    for change in ledger.changed:
+        if change.path not in ledger.files:
+            gone.setdefault(change.path, []).append(change)
+    for path, changes in gone.items():
+        if changes[-1].operation != "delete" and changes[0].operation == "create":
+            continue
+        reason, step = reason_for(changes)
+        text = f"{path} was made and removed again" + (f": {clip(reason, 220)}" if reason and not judge(reason).is_claim else "")
+        yield Bullet(text, change_quote(changes), (changes[0].step, changes[-1].step, *((step,) if step >= 0 else ())), 2.5)
+
+
+def throwaways(ledger: Ledger) -> Iterator[Bullet]:
+    """Scripts that were written to look at something and run by hand."""
+    made = {
+        path: changes for path, changes in by_file(ledger.changed).items() if path not in ledger.files and changes[0].operation == "create"
+    }
+    kept = {path: changes for path, changes in made.items() if changes[-1].operation != "delete"}
+    reasons = {path: clip(reason_for(changes)[0], 110) for path, changes in kept.items()}
+    for at in range(0, len(kept), 4):
+        paths = list(kept)[at : at + 4]
+        told = "; ".join(f"{path}" + (f" ({reasons[path]})" if reasons[path] else "") for path in paths)
+        first = kept[paths[0]]
+        yield Bullet(f"Throw-away scripts: {told}", change_quote(first), tuple(kept[path][0].step for path in paths), 2.8)

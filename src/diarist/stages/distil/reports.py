@@ -1,0 +1,96 @@
+"""What the agent's own words add: answers, reports of what was done, findings and reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from diarist.stages.distil.blocks import blocks
+from diarist.stages.distil.bullets import Bullet
+from diarist.stages.distil.facts import Facts
+from diarist.stages.distil.files import needs_no_check
+from diarist.stages.distil.ledger import Ledger, Run, Said
+from diarist.stages.distil.sentences import clean
+from diarist.stages.distil.telling import names_of, new_lines
+
+_SETBACK = re.compile(
+    r"\b(?:fail(?:s|ed|ure|ing)?|unable|could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|crash\w*|"
+    r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w[\w.-]+\w")
+
+
+def results(facts: Facts) -> Iterator[Bullet]:
+    """What the last reply reports, as far as it names what was really changed."""
+    if facts.ledger.writes and facts.ledger.last_reply is not None:
+        yield from _reported(facts.ledger.last_reply, _grounded_words(facts.ledger))
+
+
+def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
+    """The pieces of the answers of a session that changed nothing, and whether each tells of something that failed."""
+    last = ledger.last_reply
+    answers = [said for said in ledger.replies if not said.actor and (last is None or said.step != last.step)]
+    for said in [*answers[-20:], *([last] if last else [])]:
+        floor = -1.0 if not ledger.calls else 0.5 if said is last or len(answers) < 4 else 2.5
+        for block in blocks(said.text, merge=True):
+            if block.best.is_intent or block.score < floor:
+                continue
+            heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
+            bullet = Bullet(f"Found: {heading}{block.text}", block.best.text[:300], (said.step,), 2.0 + min(block.score, 8) * 0.3)
+            yield bullet, _SETBACK.search(block.text) is not None
+
+
+def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
+    for block in blocks(said.text):
+        hits = len(_words(block.text) & grounded)
+        if hits and not block.best.is_intent:
+            heading = f"{block.heading}: " if block.heading and len(block.text) < 60 else ""
+            yield Bullet(heading + block.text, block.best.text[:300], (said.step,), 2.0 + min(hits, 4) * 0.5 + min(block.score, 5) * 0.3)
+
+
+def _grounded_words(ledger: Ledger) -> frozenset[str]:
+    """Names that the changes really hold: a report may be believed as far as it names them."""
+    found: set[str] = set()
+    for change in ledger.changed:
+        found.add(change.path.rsplit("/", 1)[-1].lower())
+        if needs_no_check(change.path) and ledger.changes:
+            continue  # a document holds what the agent says, not what it did
+        added = "\n".join(new_lines(change.before, change.after))
+        found.update(name.lower() for name in names_of(added))
+        found.update(word for word in _words(added[:4_000]) if "_" in word or len(word) > 8)
+    return frozenset(found)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
+def rationale(facts: Facts) -> Iterator[Bullet]:
+    """Why the approach changed: the reasoning beside what failed or was refused, never the final claim."""
+    last = facts.ledger.last_reply
+    for event in [*facts.ledger.runs, *facts.ledger.troubles.values()]:
+        said = event.after
+        if said is None or said is last or (isinstance(event, Run) and event.passed is not False):
+            continue
+        for sentence in said.sentences[:20]:
+            if (sentence.is_cause or sentence.is_decision) and not sentence.is_claim and sentence.score > 0:
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score)
+
+
+def found(facts: Facts) -> Iterator[Bullet]:
+    """What was found on the way, for a run that also changed things: told where there is room."""
+    for said in facts.ledger.replies:
+        if said.actor or (facts.ledger.last_reply is not None and said.step == facts.ledger.last_reply.step):
+            continue
+        for sentence in said.sentences:
+            if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim or sentence.is_chatter):
+                yield Bullet(f"Found: {clean(sentence.text)}", sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))
+
+
+def findings(facts: Facts) -> Iterator[Bullet]:
+    """Sentences that state how things are and why, in the agent's words."""
+    for said in [*facts.ledger.replies, *facts.ledger.thoughts]:
+        for sentence in said.sentences:
+            if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim):
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score - (0.5 if said.is_thought else 0.0))

@@ -1,0 +1,128 @@
+"""What failed, was refused or ended the run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.corrections import Correction
+from diarist.stages.distil.facts import Facts
+from diarist.stages.distil.fixes import is_same_check, shown
+from diarist.stages.distil.ledger import Ledger, Run, Said, Trouble
+from diarist.stages.distil.sentences import best_of, clean
+from diarist.text.clip import clip
+
+_STOP_WORDS = {
+    "limit": "The run ended at a limit",
+    "give-up": "The run was given up",
+    "error-end": "The run ended by an error",
+    "api-error": "The model's service failed",
+    "model-refusal": "The model declined to answer",
+}
+
+
+def failing(facts: Facts) -> Iterator[Bullet]:
+    """Checks and commands that failed: the error, what the agent made of it, and whether it was got past."""
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in facts.ledger.runs:
+        if (run.passed is False or not run.started) and run.command.kind != "search":
+            groups[run.command.key].append(run)
+    for failing in groups.values():
+        yield _failing_bullet(facts, failing)
+
+
+def _failing_bullet(facts: Facts, failing: Sequence[Run]) -> Bullet:
+    ledger, last = facts.ledger, failing[-1]
+    stands = not any(run.passed and run.step > last.step and is_same_check(run, last) for run in ledger.runs)
+    troubles = [ledger.troubles[mark] for mark in dict.fromkeys(mark for run in failing for mark in run.errors) if mark in ledger.troubles]
+    said = "; ".join(clip(trouble.message, 170) for trouble in troubles[-2:]) or last.line or line_of(last.tail, 160)
+    again = f" {len(failing)} times" if len(failing) > 1 else ""
+    text = f"`{shown(last)}` {'failed' if last.started else 'could not run'}{again}" + (f": {said}" if said else "")
+    diagnosis = _diagnosis(last.after)
+    text += f". {clip(diagnosis, 200)}" if diagnosis else ""
+    if stands and last.command.is_check and last.started:
+        text += " (never passed afterwards)"
+    weight = (7.0 if stands else 5.0) if last.command.is_check and last.started else 2.5 if not stands else 3.5 if last.started else 4.0
+    quote = next((trouble.quote for trouble in reversed(troubles) if trouble.quote), "") or line_of(last.text)
+    return Bullet(text, quote, (last.step, *((last.result,) if last.result >= 0 else ())), weight)
+
+
+def _diagnosis(said: Said | None) -> str:
+    if said is None:
+        return ""
+    for sentence in sorted(said.sentences[:16], key=lambda sentence: -sentence.score)[:1]:
+        if sentence.score > 0.5 and not sentence.is_claim:
+            return clean(sentence.text)
+    return ""
+
+
+def troubles(facts: Facts) -> Iterator[Bullet]:
+    """Errors of tools and commands other than those that failed as a whole."""
+    told = {
+        mark
+        for run in facts.ledger.runs
+        if (run.passed is False or not run.started) and run.command.kind != "search"
+        for mark in run.errors
+    }
+    for trouble in facts.ledger.troubles.values():
+        if trouble.fingerprint not in told:
+            yield _trouble_bullet(trouble)
+
+
+def _trouble_bullet(trouble: Trouble) -> Bullet:
+    if trouble.kind == "prompt":
+        return Bullet(f"Reported by the person: {trouble.message}", trouble.quote, tuple(trouble.steps[:4]), 4.0)
+    if trouble.about:
+        text = f"`{clip(one_line(trouble.about), 120)}` failed: {clip(trouble.message, 240)}"
+    else:
+        about = f" on {clip(trouble.target, 80)}" if trouble.target else ""
+        text = f"{trouble.tool}{about} was refused: {clip(trouble.message, 240)}"
+    diagnosis = _diagnosis(trouble.after)
+    text += f". {clip(diagnosis, 160)}" if diagnosis else ""
+    if trouble.resolved_by and not trouble.about:
+        text += f" (got past: {clip(trouble.resolved_by, 140)})"
+    return Bullet(
+        text,
+        trouble.quote,
+        tuple(trouble.steps[:4]),
+        2.0 + 0.3 * min(trouble.count, 5) + (1.0 if trouble.resolved is not True else 0.0),
+        trouble.count,
+    )
+
+
+def stops(ledger: Ledger) -> Iterator[Bullet]:
+    """What ended the run or held it up."""
+    for mark in ledger.marks:
+        words = _STOP_WORDS.get(mark.mark)
+        if words:
+            last = mark.step >= ledger.last_actor_step
+            text = words + (f": {clip(one_line(mark.text), 200)}" if mark.text else "") + (_doing(ledger) if last else "")
+            yield Bullet(text, line_of(mark.text) or words, (mark.step,), 6.5 if last else 3.0)
+
+
+def _doing(ledger: Ledger) -> str:
+    """What the agent was at when the run ended."""
+    said = [*ledger.replies, *ledger.thoughts]
+    latest = max(said, key=lambda one: one.step, default=None)
+    words = clip(clean(best_of(latest.sentences)), 180) if latest else ""
+    run = ledger.runs.last()
+    command = f", at `{shown(run, 80)}`" if run is not None and run.step >= ledger.last_actor_step - 1 else ""
+    return f", while the plan was “{words}”{command}" if words else command
+
+
+def refusals(corrections: Sequence[Correction]) -> Iterator[Bullet]:
+    for correction in corrections:
+        if not correction.refused:
+            continue
+        reason = best_of(correction.why.sentences) if correction.why else ""
+        text = f"The person refused {_call_words(correction.what)}"
+        if correction.quote:
+            text += f": “{clip(one_line(correction.quote), 220)}”"
+        if reason:
+            text += f" (proposed: {clip(clean(reason), 160)})"
+        yield Bullet(text, line_of(correction.quote) or line_of(correction.what), (correction.step,), 6.0 if correction.quote else 3.5)
+
+
+def _call_words(what: str) -> str:
+    return f"`{clip(one_line(what), 120)}`" if what else "a call"

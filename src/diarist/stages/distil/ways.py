@@ -1,0 +1,109 @@
+"""What was tried: requests, searches, subagents, attempts, turns to another way."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.corrections import Correction, is_assent
+from diarist.stages.distil.facts import Facts
+from diarist.stages.distil.fixes import shown
+from diarist.stages.distil.ledger import Ledger, Looked, Run
+from diarist.stages.distil.sentences import best_of, clean
+from diarist.stages.distil.telling import names_of
+from diarist.text.clip import clip
+
+_SMALL = frozenset({"echo", "mkdir", "cp", "mv", "rm", "touch", "chmod", "kill", "export", "sleep", "python", "python3", "node"})
+
+
+def corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
+    for correction in corrections:
+        if not correction.refused and correction.quote:
+            yield Bullet(
+                f"Corrected by the person: “{clip(one_line(correction.quote), 300)}”", line_of(correction.quote), (correction.step,), 5.5
+            )
+
+
+def requests(facts: Facts) -> Iterator[Bullet]:
+    """A session with many requests is told by them."""
+    corrected = {correction.step for correction in facts.corrections}
+    for number, prompt in enumerate(facts.ledger.prompts):
+        if number == 0 or prompt.step in corrected or is_assent(prompt.text):
+            continue
+        line = line_of(prompt.text, 240)
+        if len(line) >= 8:
+            yield Bullet(f"Asked next: {clip(one_line(prompt.text), 240)}", line, (prompt.step,), 3.0 + min(len(line), 100) / 200)
+
+
+def looks(ledger: Ledger) -> Iterator[Bullet]:
+    searches: list[Looked] = []
+    for looked in ledger.looked:
+        if looked.kind == "agent" and looked.about:
+            detail = f": {clip(one_line(looked.detail), 260)}" if looked.detail else ""
+            yield Bullet(f"Subagent: {clip(one_line(looked.about), 140)}{detail}", line_of(looked.about), (looked.step,), 4.0)
+        elif looked.kind == "web" and looked.about:
+            yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
+        elif looked.kind == "search" and looked.about:
+            searches.append(looked)
+    for at in range(0, len(searches), 6):
+        yield _searched(searches[at : at + 6])
+
+
+def _searched(group: Sequence[Looked]) -> Bullet:
+    """Several searches in one bullet: what was looked for and why."""
+    told: dict[str, list[str]] = {}
+    for looked in group:
+        reason = clip(clean(best_of(looked.why.sentences)), 110) if looked.why else ""
+        told.setdefault(reason, []).append(f"`{clip(one_line(looked.about), 60)}`")
+    text = "; ".join(f"{', '.join(dict.fromkeys(about))}" + (f" ({reason})" if reason else "") for reason, about in told.items())
+    quoted = next((looked for looked in group if looked.why and best_of(looked.why.sentences)), None)
+    quote = best_of(quoted.why.sentences) if quoted and quoted.why else line_of(group[0].about)
+    steps = tuple(looked.step for looked in group)
+    return Bullet(f"Searched for {text}", quote[:300], (quoted.why.step, *steps) if quoted and quoted.why else steps, 1.5)
+
+
+def decisions(ledger: Ledger) -> Iterator[Bullet]:
+    """Turns to another way, as the agent announced them before it acted."""
+    before = {id(event.why): event.why for event in [*ledger.runs, *ledger.changed, *ledger.looked] if event.why is not None}
+    for said in before.values():
+        for sentence in said.sentences:
+            if sentence.is_decision and not sentence.is_claim and not sentence.is_chatter and len(sentence.text) >= 30:
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)
+
+
+def attempts(ledger: Ledger) -> Iterator[Bullet]:
+    """A command that was varied until it did what it should."""
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in ledger.runs:
+        main = next((program for program in run.command.programs if program.kind == run.command.kind), None)
+        if main is not None and run.command.kind in ("run", "other", "install", "build") and main.name not in _SMALL:
+            groups[" ".join((main.name, *main.words[1:2]))].append(run)
+    for runs in groups.values():
+        variants = list({one_line(run.text): run for run in runs}.values())
+        if len(variants) >= 3 and (any(run.passed is False or run.errors for run in runs[:-1]) or _alike(variants)):
+            shown_ones = "; ".join(f"`{shown(run, 100)}`" for run in (*variants[:2], variants[-1]))
+            yield Bullet(f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), tuple(run.step for run in runs[:8]), 3.2)
+
+
+def _alike(runs: Sequence[Run]) -> bool:
+    """The same words with other options: attempts at one thing."""
+    words = [set(run.text.split()) for run in runs]
+    return all(len(one & other) >= 0.6 * min(len(one), len(other)) for one, other in pairwise(words))
+
+
+def scripts(ledger: Ledger) -> Iterator[Bullet]:
+    """Code that was run as it stands, not from a file."""
+    for run in ledger.runs:
+        program = next(
+            (program for program in run.command.programs if program.kind == "run" and (program.heredoc or "-c" in program.words)), None
+        )
+        if program is None or run.passed is False:
+            continue
+        code = program.heredoc or program.words[program.words.index("-c") + 1 : program.words.index("-c") + 2][0]
+        names = names_of(code)[:4]
+        reason = clip(clean(best_of(run.why.sentences)), 200) if run.why else ""
+        if names or reason:
+            text = "Ran code" + (f" with {', '.join(f'`{name}`' for name in names)}" if names else "") + (f": {reason}" if reason else "")
+            yield Bullet(text, line_of(code), (run.step, *((run.result,) if run.result >= 0 else ())), 2.1)

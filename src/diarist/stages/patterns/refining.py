@@ -1,0 +1,142 @@
+"""Groups to habits: fragments of one habit brought together, loose runs dropped, what may be chance left out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from math import lgamma, log
+from typing import NamedTuple
+
+from diarist.stages.patterns.evidence import Features
+from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, Group, Measures, Run, gain, make_group, outcome_gain
+
+HEAD = 0.5
+"""A word is a head word of a group if so many of its runs have it."""
+_OFTEN = 1 / 3
+_ALIKE = 0.55
+_MOST_HOLDERS = 5
+"""A head word of more groups than this stands for no one matter."""
+_TELLING = 2.0
+_SURER_THAN_CHANCE = 1.6
+_AGREEMENT = 2.5
+
+
+class _Outline(NamedTuple):
+    """What stands out of a group: head words, and how often each tool feature occurs."""
+
+    runs: list[int]
+    heads: dict[int, float]
+    tools: dict[tuple[int, int], float]
+
+
+def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
+    """Joins groups that share head words few others have, go about it alike, and end alike.
+
+    Wordings of one habit may have no more than one word in common; then what was done has to bear it out.
+    """
+    several = [group for group in groups if len(group) > 1]
+    rarity = _rarity(groups, runs)
+    outlines = {number: _outline(group, runs, measures) for number, group in enumerate(several)}
+    holders: dict[int, list[int]] = defaultdict(list)
+    for number, outline in outlines.items():
+        for word in outline.heads:
+            holders[word].append(number)
+    met = {(a, b) for numbers in holders.values() if len(numbers) <= _MOST_HOLDERS for a in numbers for b in numbers if a < b}
+    ranked = sorted((-_likeness(outlines[a], outlines[b]), a, b) for a, b in met if _same_matter(outlines[a], outlines[b], rarity))
+    newest = len(several)
+    while ranked and -ranked[0][0] >= _ALIKE:
+        _, a, b = ranked.pop(0)
+        joined = sorted(outlines[a].runs + outlines[b].runs)
+        if outcome_gain(outlines[a].runs, outlines[b].runs, runs) < -2.0:
+            continue
+        outlines[newest] = _outline(joined, runs, measures)
+        del outlines[a], outlines[b]
+        around = {other for _, x, y in ranked if {x, y} & {a, b} for other in (x, y)} - {a, b}
+        ranked = [each for each in ranked if not {each[1], each[2]} & {a, b}]
+        ranked += [
+            (-_likeness(outlines[other], outlines[newest]), other, newest)
+            for other in sorted(around)
+            if other in outlines and _same_matter(outlines[other], outlines[newest], rarity)
+        ]
+        ranked.sort()
+        newest += 1
+    return sorted([sorted(outline.runs) for outline in outlines.values()] + [group for group in groups if len(group) == 1])
+
+
+def _rarity(groups: Sequence[list[int]], runs: Sequence[Run]) -> dict[int, float]:
+    """How few groups have a word: log of (all groups / those)."""
+    held = Counter(word for group in groups for word, share in _shares(runs[n].words for n in group).items() if share >= 0.2)
+    return {word: log(max(len(groups), 50) / count) for word, count in held.items()}
+
+
+def _outline(group: list[int], runs: Sequence[Run], measures: Measures) -> _Outline:
+    words = _shares(measures.wordings[n] for n in group)
+    tools = {(0, k): v for k, v in _shares(runs[n].common for n in group).items()}
+    tools |= {(1, k): v for k, v in _shares(runs[n].special for n in group).items()}
+    return _Outline(group, {word: share for word, share in words.items() if share >= HEAD}, tools)
+
+
+def _shares(keys: Iterable[Features]) -> dict[int, float]:
+    listed = list(keys)
+    return {feature: count / len(listed) for feature, count in Counter(f for key in listed for f in key).items()}
+
+
+def _same_matter(a: _Outline, b: _Outline, rarity: dict[int, float]) -> bool:
+    return sum(min(share, b.heads[word]) * rarity.get(word, 0.0) for word, share in a.heads.items() if word in b.heads) >= _TELLING
+
+
+def _likeness(a: _Outline, b: _Outline) -> float:
+    """Of what both did, how much both did (0 to 1)."""
+    least = sum(min(share, b.tools.get(key, 0.0)) for key, share in a.tools.items())
+    most = sum(a.tools.values()) + sum(b.tools.values()) - least
+    return least / most if most else 0.0
+
+
+def prune(group: list[int], runs: Sequence[Run], measures: Measures) -> list[int]:
+    """The group without runs that the rest of it does not attract more than chance would, or that lack all it stands for."""
+    kept = group
+    for run in group:
+        rest = [other for other in kept if other != run]
+        if len(kept) > 2 and (
+            not _shares_matter(run, rest, runs, measures)
+            or gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < 0
+        ):
+            kept = rest
+    return kept
+
+
+def _shares_matter(run: int, rest: list[int], runs: Sequence[Run], measures: Measures) -> bool:
+    words = _shares(measures.wordings[n] for n in rest)
+    special = _shares(runs[n].special for n in rest)
+    return any(words.get(word, 0.0) >= _OFTEN for word in runs[run].words) or any(special.get(tool, 0.0) >= _OFTEN for tool in runs[run].special)
+
+
+def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
+    """The group in parts where one word divides it into two that differ in words, tools and ends."""
+    shares = _shares(measures.wordings[n] for n in group)
+    best: tuple[float, int] | None = None
+    for word, share in sorted(shares.items()):
+        if _OFTEN / 2 <= share <= 1 - _OFTEN / 2 and share * len(group) >= 3 and (1 - share) * len(group) >= 3:
+            with_, without = _divide(group, word, measures)
+            evidence = gain(make_group(with_, runs, measures), make_group(without, runs, measures), measures) + measures.cost
+            if evidence < 0 and (best is None or (evidence, word) < best):
+                best = (evidence, word)
+    if best is None:
+        return [group]
+    return [part for half in _divide(group, best[1], measures) for part in split(half, runs, measures)]
+
+
+def _divide(group: list[int], word: int, measures: Measures) -> tuple[list[int], list[int]]:
+    return [n for n in group if word in measures.wordings[n]], [n for n in group if word not in measures.wordings[n]]
+
+
+def is_habit(group: list[int], runs: Sequence[Run], measures: Measures) -> bool:
+    """True where words and tools together hold the group together better than the luckiest of all groups of that size would be
+    held by chance, and its runs did much the same."""
+    n = len(group)
+    words = measures.words.cohesion([measures.wordings[number] for number in group])
+    common = measures.common.cohesion([runs[number].common for number in group])
+    special = measures.special.cohesion([runs[number].special for number in group])
+    evidence = words + min(TOOL_SHARE * common, MOST_BY_COMMON_TOOLS * (n - 1)) + special
+    chance = n * measures.cost - lgamma(n + 1)
+    return evidence >= _SURER_THAN_CHANCE * chance and common + special >= _AGREEMENT * n
