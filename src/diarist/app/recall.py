@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from diarist.app.indexing import catch_up, index_status, rebuild, verify
 from diarist.errors import IndexUnavailableError
-from diarist.model.hit import ContextPack, Hit, HitRow, Query
+from diarist.model.hit import ContextPack, Frequencies, Hit, HitRow, Query
+from diarist.stages.rank.faults import Asked, Ranked, rank_faults, read_errors
+from diarist.stages.rank.query import ParsedQuery, narrow, parse_query
+from diarist.stages.rank.rarity import Rarity, rarity_of
+from diarist.stages.rank.standing import Found, find_amendments, find_pairs, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Sequence
 
+    from diarist.stages.rank.packing import Answer
     from diarist.ports import Index, Store
 
 __all__ = ["Hits", "catch_up", "index_status", "rebuild", "recall", "search", "search_error", "suggest", "verify"]
+
+_DEPTH = 50
+"""Matches of the index that are looked at again."""
+_JUDGED = 16
+"""The best of them among which amendments are looked for."""
+_RELATED = 8
+_MOST_MARKED = 100
+_ITEMS = 5
+_SAME_FAULT = 0.34
+"""Score from which a record is about the error that was asked for; see `stages.rank.faults`."""
 
 
 class Hits(list[Hit]):
     """Ranked hits. `behind`: how many changes of the store the index did not know yet (another process was writing it)."""
 
     behind: int = 0
-
-_DEPTH = 50
-_MOST_MARKED = 100
 
 
 def search(
@@ -37,83 +49,186 @@ def search(
     now: datetime | None = None,
     **filters: Any,
 ) -> Hits:
-    from datetime import UTC, datetime
+    """Ranked hits for a query; a record that a later one replaced is marked and stands below it.
 
-    from diarist.stages.rank.query import parse_query
+    `filters`: agent, workflow, outcome, tag, file, tool, since, before; as in the query itself, and added to its own.
+
+    Raises
+    ------
+    UsageError
+        The query or a filter cannot be read.
+    IndexUnavailableError
+        The index is damaged and cannot be made anew here.
+    """
+    at = now or datetime.now(UTC)
+    parsed = narrow(parse_query(query, at), at, project=project, kinds=kinds, **filters)
     behind = _bring_up_to_date(store, index)
-    parsed = parse_query(query, now or datetime.now(UTC))
-    q = parsed.query
-    if project is not None: q = q._replace(project=project)
-    if kinds: q = q._replace(kinds=tuple(kinds))
-    matches = index.search(q, max(limit, _DEPTH))
-    from diarist.stages.rank.standing import Found, find_amendments, settle, rarity_of, text_of
-    from diarist.text.analyse import analyse
-    from diarist.stages.rank.words import telling
-    score = {m.seq: m.score for m in matches}
-    rows = store.get_hits(list(score))
-    pool = rows[:20]
-    near = [r for r in pool[:6]]
-    extra = []
-    terms = sorted({t for r in pool for t in analyse(text_of(r)[:6000])})
-    common = index.frequencies(terms)
-    rarity = rarity_of(common)
-    for r in near:
-        mine = telling(analyse(text_of(r)[:6000]), '')
-        mine = sorted(mine, key=lambda t: (-rarity(t), t))[:12]
-        extra += index.search(Query(terms=tuple(mine), project=r.project), 6)
-    new = [m.seq for m in extra if m.seq not in score]
-    more = store.get_hits(list(dict.fromkeys(new)))
-    terms = sorted({t for r in pool+more for t in analyse(text_of(r)[:6000])})
-    rarity = rarity_of(index.frequencies(terms))
-    am = find_amendments([*pool, *more], rarity)
-    needed = {a.later for a in am if a.earlier in {r.id for r in pool}}
-    found = [Found(r, score[r.seq]) for r in rows] + [Found(r, 0.0) for r in more if r.id in needed]
-    am = [a for a in am if {a.earlier,a.later} <= {f.row.id for f in found}]
-    hits = Hits(_hit(f.row, f.score)._replace(superseded_by=f.superseded_by.id if f.superseded_by else None) for f in settle(found, am)[:limit])
-    hits.behind = behind
-    return hits
-
-
-def _hit(row: HitRow, score: float) -> Hit:
-    return Hit(id=row.id, score=score, kind=row.kind, title=row.title, project=row.project, agent=row.agent, outcome=row.outcome, verified=row.verified, task_id=row.task_id, created_at=row.created_at)
+    rarities = _Rarities(index)
+    found = _standing(store, index, _find(store, index, parsed.query, max(limit, _DEPTH)), parsed, rarities)
+    return _present(found[:limit], parsed, rarities, behind)
 
 
 def search_error(store: Store, index: Index, text: str, *, limit: int = 10, project: str | None = None) -> Hits:
     """Entries that met the errors of a pasted text, those that solved them first."""
-    from diarist.stages.rank.faults import rank_faults, read_errors
-
     behind = _bring_up_to_date(store, index)
-    asked = read_errors(text)
-    marks = asked.fingerprints()
-    terms = asked.all_terms()
-    base = Query(kinds=("entry",), project=project)
-    found = index.search(base._replace(terms=terms, fingerprints=marks, errors_only=True), max(limit, _DEPTH))
-    found += index.search(base._replace(terms=terms), _DEPTH)
-    held: dict[int, set[str]] = {}
-    for mark in marks:
-        for match in index.search(base._replace(fingerprints=(mark,)), _MOST_MARKED):
-            held.setdefault(match.seq, set()).add(mark)
-    rows = store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in found)])))
-    ranked = rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, index.frequencies(terms, errors_only=True))
-    hits = Hits(_hit(one.row, one.score)._replace(reasons=one.reasons) for one in ranked[:limit])
+    ranked = _find_faults(store, index, read_errors(text), limit, project)
+    hits = Hits(_hit(one.row, one.score, one.row.fixes.split("\n", 1)[0][:240])._replace(reasons=one.reasons) for one in ranked[:limit])
     hits.behind = behind
     return hits
 
 
 def recall(store: Store, index: Index, query: str, *, budget: int = 2000, project: str | None = None) -> ContextPack:
-    return ContextPack("", tuple(search(store, index, query, limit=5, project=project)))
+    """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; empty where nothing is relevant enough.
+
+    A query that holds error output is looked up as one.
+    """
+    from diarist.stages.context import Item, build_pack
+    from diarist.text.fingerprint import errors_in
+
+    _bring_up_to_date(store, index)
+    answers = (_solutions if errors_in(query) else _answers)(store, index, query, project)
+    return build_pack([Item(_hit(one.row, one.score, one.points[0] if one.points else ""), one.points) for one in answers[:_ITEMS]], budget)
 
 
 def suggest(index: Index, query: str) -> list[str]:
-    return []
+    """Indexed words close to those of a query that found nothing; the rarest word of the query first."""
+    parsed = parse_query(query, datetime.now(UTC))
+    common = index.frequencies(parsed.query.terms)
+    unknown = [term for term in parsed.query.terms if not common.counts.get(term) and len(term) > 2]
+    return list(dict.fromkeys(word for term in unknown for word in index.suggest(term)))[:5]
+
+
+class _Rarities:
+    """How rare terms are, asked of the index once each."""
+
+    def __init__(self, index: Index, *, errors_only: bool = False) -> None:
+        self._index = index
+        self._errors_only = errors_only
+        self._counts: dict[str, int] = {}
+        self._records = 0
+
+    def of(self, terms: Iterable[str]) -> Frequencies:
+        """How common these terms (and all asked for before) are."""
+        new = [term for term in terms if term not in self._counts]
+        if new or not self._records:
+            found = self._index.frequencies(new, errors_only=self._errors_only)
+            self._records = found.records
+            self._counts.update(found.counts)
+        return Frequencies(self._records, self._counts)
+
+    def rarity(self, terms: Iterable[str]) -> Rarity:
+        """For these terms and those asked for before."""
+        return rarity_of(self.of(terms))
 
 
 def _bring_up_to_date(store: Store, index: Index) -> int:
+    """Read your own writes: applies what is missing if the index can be written now; returns how many changes still are."""
     behind = store.last_seq() - index.position()
     if behind:
         try:
             catch_up(store, index)
-            behind = 0
         except IndexUnavailableError:
-            pass
-    return max(behind, 0)
+            return max(0, store.last_seq() - index.position())
+    return 0
+
+
+def _find(store: Store, index: Index, query: Query, depth: int) -> list[Found]:
+    matches = index.search(query, depth)
+    scores = {match.seq: match.score for match in matches}
+    found = {row.id: Found(row, scores[row.seq]) for row in store.get_hits([match.seq for match in matches])}
+    return list(found.values())
+
+
+def _standing(store: Store, index: Index, found: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:
+    """Looks for amendments among the best and what is related to them; see `stages.rank.standing`."""
+    best = found[:_JUDGED]
+    related = _related(store, index, best, parsed, rarities) if parsed.query.terms or parsed.query.phrases else []
+    pairs = find_pairs([one.row for one in [*best, *related]])
+    amendments = find_amendments(pairs, rarities.rarity(pairs.terms())) if pairs.pairs else []
+    return settle([*found, *related], amendments)
+
+
+def _related(store: Store, index: Index, best: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:
+    """Records of the best hits' project that speak of the same things, whatever words the question used."""
+    from diarist.stages.rank.related import share_scores, telling_terms
+
+    if not best:
+        return []
+    top = best[0].row
+    terms = telling_terms([one.row for one in best if one.row.project == top.project][:3], rarities.rarity)
+    query = parsed.query._replace(terms=tuple(terms), phrases=(), project=top.project)
+    known = {one.row.id for one in best}
+    return share_scores(best, [one for one in _find(store, index, query, _RELATED) if one.row.id not in known], terms)
+
+
+def _present(found: list[Found], parsed: ParsedQuery, rarities: _Rarities, behind: int) -> Hits:
+    from diarist.stages.rank.explain import explain
+    from diarist.stages.rank.snippet import snippet
+
+    terms = parsed.all_terms()
+    rarity = rarities.rarity(terms)
+    hits = Hits()
+    for one in found:
+        hit = _hit(one.row, one.score, snippet(one.row.text or one.row.errors, terms, rarity))
+        by = one.superseded_by
+        hits.append(hit._replace(superseded_by=by.id if by else None, reasons=explain(one, terms, rarity)))
+    hits.behind = behind
+    return hits
+
+
+def _answers(store: Store, index: Index, query: str, project: str | None) -> list[Answer]:
+    """The records that answer a question, best first: none where even the best holds no more of it than chance would give."""
+    from diarist.stages.rank.doubt import weigh
+    from diarist.stages.rank.packing import answers
+
+    at = datetime.now(UTC)
+    parsed = narrow(parse_query(query, at, lenient=True), at, project=project)
+    terms = parsed.all_terms()
+    if not terms:
+        return []
+    rarities = _Rarities(index)
+    found = _standing(store, index, _find(store, index, parsed.query, _DEPTH), parsed, rarities)
+    return answers(found[:_JUDGED], weigh(terms, rarities.of(terms)), rarities.rarity(terms))
+
+
+def _solutions(store: Store, index: Index, text: str, project: str | None) -> list[Answer]:
+    """The records that met the errors of a text, those that solved them first."""
+    from diarist.stages.rank.packing import solutions
+
+    asked = read_errors(text)
+    ranked = [(one.row, one.score) for one in _find_faults(store, index, asked, _DEPTH, project) if one.score >= _SAME_FAULT]
+    terms = asked.all_terms()
+    return solutions(ranked[:_ITEMS], terms, _Rarities(index, errors_only=True).rarity(terms))
+
+
+def _find_faults(store: Store, index: Index, asked: Asked, limit: int, project: str | None) -> list[Ranked]:
+    """Records that met the errors, best first."""
+    terms, marks = asked.all_terms(), asked.fingerprints()
+    if not terms and not marks:
+        return []
+    base = Query(kinds=("entry",), project=project)
+    matches = index.search(base._replace(terms=terms, fingerprints=marks, errors_only=True), max(limit, _DEPTH))
+    matches += index.search(base._replace(terms=terms), _DEPTH)
+    held: dict[int, set[str]] = {}
+    for mark in marks:
+        for match in index.search(base._replace(fingerprints=(mark,)), _MOST_MARKED):
+            held.setdefault(match.seq, set()).add(mark)
+    rows = store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in matches)])))
+    rarity = _Rarities(index, errors_only=True).rarity(terms)
+    return rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity)
+
+
+def _hit(row: HitRow, score: float, snippet: str) -> Hit:
+    return Hit(
+        id=row.id,
+        score=score,
+        kind=row.kind,
+        title=row.title,
+        project=row.project,
+        agent=row.agent,
+        outcome=row.outcome,
+        verified=row.verified,
+        task_id=row.task_id,
+        created_at=row.created_at,
+        snippet=snippet,
+    )

@@ -6,7 +6,6 @@ anything happening. Whatever it leaves undone stays in the spool, and the next h
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,10 +25,9 @@ from diarist.app.backlog import (
     sweep_drafts,
 )
 from diarist.app.locating import locate
-from diarist.errors import DiaristError
+from diarist.errors import DiaristError, StoreFullError, StoreLockedError
 
 if TYPE_CHECKING:
-    from diarist.app.ingest import IngestReport
     from diarist.app.memory import Memory
 
 IDLE_SECONDS = 90.0
@@ -96,61 +94,64 @@ class Worker:
         return not count or now - at >= RETRY_SECONDS * count
 
     def _work(self, backlog: Backlog, due: list[Dirty], seen: Seen) -> int:
-        gone: list[Event] = []
+        """Works off what is due, one session at a time: one that cannot be read holds up no other."""
         set_aside(self._workspace, backlog.broken)
+        gone: list[Event] = []
         try:
             with self._open_memory() as memory:
                 memory.note_use([(event.ids, f"{event.client}:{event.session}", event.at, event.use) for event in backlog.used])
                 gone += backlog.used
-                gone += self._import(memory, due, seen)
-        except (DiaristError, OSError) as error:
+                for session in due:
+                    if self._import_safely(memory, session, seen):
+                        gone += session.events
+        except (DiaristError, OSError) as error:  # the workspace as a whole: all stays where it is
             seen.complain(self._timing.now(), f"{type(error).__name__}: {error}")
             self._say(f"failed error={type(error).__name__}")
             for session in due:
-                seen.tries[_key(session)] = [1, self._timing.now()]
+                seen.tries.setdefault(_key(session), [1, self._timing.now()])
         seen.hear(gone)
         seen.save()
         remove_events(self._workspace, (event.name for event in gone))
         return len(gone) + len(backlog.broken)
 
-    def _import(self, memory: Memory, due: list[Dirty], seen: Seen) -> list[Event]:
-        """Imports sessions in one go; returns the events that are done with."""
-        gone: list[Event] = []
-        found: dict[tuple[str, str], list[Path]] = {}
-        for session in due:
-            if memory.may_capture(session.session, session.cwd):
-                found[session.client, session.session] = locate(session, memory.find_sessions)
-            else:
-                self._say(f"left out client={session.client} session={session.session}")
-                gone += session.events
-        paths = [path for files in found.values() for path in files]
-        report = memory.ingest(paths) if paths else None
-        for session in due:
-            files = found.get((session.client, session.session))
-            if files is not None and self._settle(session, files, report, seen):
-                gone += session.events
-        return gone
-
-    def _settle(self, session: Dirty, files: list[Path], report: IngestReport | None, seen: Seen) -> bool:
-        """True where the session's events are done with: imported, or given up."""
-        names = {str(path) for path in files}
-        problems = [problem for problem in (report.problems if report else ()) if problem.lost and problem.path in names]
-        now = self._timing.now()
-        if files and not problems:
-            seen.tries.pop(_key(session), None)
-            seen.last_import = {"at": now, "client": session.client, "session": session.session}
-            self._say(f"imported client={session.client} session={session.session} files={len(files)} events={len(session.events)}")
-            return True
-        if not files and all(event.kind in ("start", "end") for event in session.events):
-            return True  # opened and closed again without a turn
-        why = problems[0].reason if problems else "no transcript was found; `diarist ingest PATH` imports it where it lies"
-        tries = seen.fail(_key(session), now, f"session {session.session} of {session.client}: {why}")
-        self._say(f"failed client={session.client} session={session.session} tries={tries}")
-        if tries < MAX_TRIES:
-            return False
+    def _import_safely(self, memory: Memory, session: Dirty, seen: Seen) -> bool:
+        """True where the session's events are done with: imported, or nothing to import."""
+        try:
+            problem = self._import(memory, session)
+        except (StoreLockedError, StoreFullError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever one session does, the others go on
+            problem = f"{type(error).__name__}: {error}" if isinstance(error, DiaristError) else type(error).__name__
+        if problem:
+            return self._give_up(session, problem, seen)
         seen.tries.pop(_key(session), None)
-        seen.hear(session.events)
-        set_aside(self._workspace, (event.name for event in session.events))
+        seen.last_import = {"at": self._timing.now(), "client": session.client, "session": session.session}
+        return True
+
+    def _import(self, memory: Memory, session: Dirty) -> str:
+        """Imports one session; returns what went wrong, empty for nothing."""
+        name = f"client={session.client} session={session.session}"
+        if not memory.may_capture(session.session, session.cwd):
+            self._say(f"left out {name}")
+            return ""
+        files = locate(session, memory.find_sessions)
+        if not files:
+            opened_only = all(event.kind in ("start", "end") for event in session.events)
+            return "" if opened_only else "no transcript was found; `diarist ingest PATH` imports it where it lies"
+        report = memory.ingest(files)
+        lost = [problem.reason for problem in report.problems if problem.lost]
+        if not lost:
+            self._say(f"imported {name} files={len(files)} events={len(session.events)} entries={len(report.entries)}")
+        return lost[0] if lost else ""
+
+    def _give_up(self, session: Dirty, problem: str, seen: Seen) -> bool:
+        """Notes a failed try; after the last one the events are set aside, where `status` counts them."""
+        tries = seen.fail(_key(session), self._timing.now(), f"session {session.session} of {session.client}: {problem}")
+        self._say(f"failed client={session.client} session={session.session} tries={tries}")
+        if tries >= MAX_TRIES:
+            seen.tries.pop(_key(session), None)
+            seen.hear(session.events)
+            set_aside(self._workspace, (event.name for event in session.events))
         return False
 
 
@@ -167,7 +168,5 @@ def _modified(path: Path) -> float | None:
 
 def program_mark() -> tuple[int, int, int]:
     """Identity of the installed program: another one after an upgrade."""
-    import diarist
-
-    status = os.stat(diarist.__file__)  # noqa: PTH116
+    status = Path(__file__).parents[1].joinpath("__init__.py").stat()
     return status.st_ino, status.st_mtime_ns, status.st_size

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 _SHELL = re.compile(r"bash|shell|exec|terminal|command|powershell", re.IGNORECASE)
 _EXIT = re.compile(r"(?:exit(?:ed with)?|process exited with|returned) ?(?:code|status)?:? *(-?\d+)", re.IGNORECASE)
 _HINT = re.compile(r"[Ee]rror|ERR|[Ee]xception|[Ff]ail|FAIL|[Pp]anic|[Ff]atal|Traceback|not found|[Dd]enied|No such|[Cc]annot|[Uu]nable")
+_LABEL = re.compile(r"^(?:Output|Stdout|Stderr): ", re.MULTILINE)
+"""Gemini CLI puts its parts of a result behind labels."""
 _HEAD = 400
 """Where clients put the exit code: at the beginning or the end of the output."""
 
@@ -70,4 +72,4 @@ def _code_in(text: str) -> int | None:
 
 def _text(response: dict[str, Any]) -> str:
     pieces = [response.get(name) for name in ("stderr", "stdout", "output", "llmContent", "textResultForLlm", "aggregated_output")]
-    return "\n".join(piece for piece in pieces if isinstance(piece, str) and piece.strip())
+    return _LABEL.sub("", "\n".join(piece for piece in pieces if isinstance(piece, str) and piece.strip()))

@@ -51,10 +51,8 @@ class DocumentReading:
                 problem = "not a whole JSON document"
             else:
                 yield from self._format.steps(document, self._ledger)
-        if problem or not self._ledger.tallies:
-            tally = self._ledger.open(digest_id(data))
-            if problem:
-                tally.broken(0, problem)
+        if problem:
+            self._ledger.open(digest_id(data)).broken(0, problem)
 
     def decode(self, data: bytes) -> Any:
         """The document; None where there is none."""

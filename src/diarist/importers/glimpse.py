@@ -50,29 +50,36 @@ class Glimpse(NamedTuple):
 def glimpse(head: bytes) -> Glimpse:
     """Looks at the first bytes of a file. Never raises."""
     text = as_utf8(head).decode("utf-8", "replace").lstrip("\ufeff \t\r\n\x00")
-    objects = tuple(_line_objects(text))
+    first, newline, _ = text.partition("\n")
+    spread = text[:1] in ("{", "[") and newline and not _is_object(first) and not first.rstrip().endswith("}")
+    objects = () if spread or text[:1] == "[" else tuple(_line_objects(text))
     document = _document(text) if text[:1] in ("{", "[") and len(objects) < 2 else None
     return Glimpse(objects, document, text)
+
+
+def _is_object(line: str) -> bool:
+    try:
+        value, _ = _decoder.raw_decode(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict)
 
 
 def _line_objects(text: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for line in text.split("\n")[:400]:
-        stripped = line.strip(" \t\x00,")
+        stripped = line.strip(" \t\r\x00,")
         if stripped[:1] != "{":
             continue
         try:
             value, _ = _decoder.raw_decode(stripped)
         except (ValueError, RecursionError):
-            if not found and len(line) > 2000:
-                value = prefix_value(stripped)
-            else:
-                continue
+            value = prefix_value(stripped) if not found and len(line) > 2000 else None
         if isinstance(value, dict) and value:
             found.append(clean(value))
         if len(found) >= MAX_OBJECTS:
             break
-    return found if text[:1] != "[" else []
+    return found
 
 
 def _document(text: str) -> Any:

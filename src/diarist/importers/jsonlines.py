@@ -346,7 +346,7 @@ def decode_lines(data: bytes) -> Iterator[Any]:
         try:
             yield _decode(raw)
         except NOT_JSON:
-            found = [value for value, _, _ in _objects(raw)]
+            found: list[Any] = [value for value, _, _ in _objects(raw)]
             yield from found or [raw.decode("utf-8", "replace")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
@@ -18,16 +19,40 @@ from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
 
 _LISTS = ("messages", "conversation", "conversations", "history", "chat", "dialog", "turns")
+_WRAPPERS = ("message", "msg", "data", "payload", "event", "item")
+_LABEL = re.compile(r"truth|gold|label|target|expect|reference|example|few_?shot|judge|grader|grading|reward|score|correct|solution|answer", re.IGNORECASE)
+"""Names below which a benchmark keeps what the agent must not know."""
+_DEPTH = 4
 _IDS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "chat_id", "trace_id", "id")
 
 
 def message_list(value: object) -> list[Any] | None:
-    """The messages of a list, or of an object that holds one; None where there are none."""
+    """The messages of a list, or of an object that holds one under a usual name; None where there are none."""
     if isinstance(value, list):
         return value if any(map(is_message, value[:8])) else None
     if isinstance(value, dict):
         return next((value[name] for name in _LISTS if isinstance(value.get(name), list) and any(map(is_message, value[name][:8]))), None)
     return None
+
+
+def deep_message_list(value: object, depth: int = 0) -> list[Any] | None:
+    """The messages of a document that no importer knows: the first list of them below any name that is no label's, unwrapped."""
+    if isinstance(value, list):
+        messages = [unwrapped(item) for item in value]
+        if sum(map(is_message, messages[:8])) >= 2:
+            return messages
+        return deep_message_list(value[0], depth + 1) if value and depth < _DEPTH else None
+    if isinstance(value, dict) and depth < _DEPTH:
+        below = (item for name, item in value.items() if isinstance(item, dict | list) and not _LABEL.search(name))
+        return next((found for item in below if (found := deep_message_list(item, depth + 1)) is not None), None)
+    return None
+
+
+def unwrapped(value: Any) -> Any:
+    """The message that an event holds, or the value itself."""
+    if isinstance(value, dict) and not is_message(value):
+        return next((value[name] for name in _WRAPPERS if is_message(value.get(name))), value)
+    return value
 
 
 def add_messages(messages: Iterable[Any], session: str, tally: Tally, prefix: str = "m") -> Iterator[RawStep]:

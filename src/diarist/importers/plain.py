@@ -14,7 +14,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.texts import TextReading
-from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, turn_mark, typed_command
+from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, is_idle_prompt, turn_mark, typed_command
 from diarist.model.session import RawStep, SessionInfo
 
 MAX_MARK = 20_000
@@ -87,6 +87,9 @@ class TextSplitter:
         if typed is not None and (typed.sign == "$" or not self._dollars):
             yield from self._close()
             yield from self._open_command(typed.command, number)
+            return
+        if self._call and is_idle_prompt(line):
+            yield from self._close()
             return
         status = exit_mark(line) if self._call else None
         if status is not None:

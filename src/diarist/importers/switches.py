@@ -47,32 +47,47 @@ def effort_change(before: str, after: str) -> Mark:
 
 
 class SwitchWatch:
-    """Remembers the model and the effort a session last used, and adds a notice when another takes over."""
+    """Remembers the model and the effort a session last used, and adds a notice when another takes over.
+
+    A choice counts once the agent speaks with it: people step through the levels until they have the one they want.
+    """
 
     def __init__(self) -> None:
-        self._last: dict[str, tuple[str, int]] = {}
+        self._used: dict[str, tuple[str, int]] = {}
+        self._chosen: dict[str, tuple[str, int]] = {}
+
+    def choose(self, at: int, *, model: str = "", effort: str = "") -> None:
+        """Notes a choice. `at`: byte where the record stands that tells it."""
+        for name, value in (("model", model), ("effort", effort)):
+            if value:
+                self._chosen[name] = (value, at)
+
+    def speak(self, draft: Draft) -> None:
+        """The agent speaks: what was chosen is used from now on."""
+        for name, (value, at) in self._chosen.items():
+            before = self._used.get(name, ("", -1))[0]
+            if before and value != before:
+                judge = model_change if name == "model" else effort_change
+                draft.add("notice", name, f"{before} -> {value}", judge(before, value))
+            self._used[name] = (value, at)
 
     def see(self, draft: Draft, at: int, *, model: str = "", effort: str = "") -> None:
-        """Compares with what was seen before. `at`: byte where the record stands that tells it."""
-        for name, value, judge in (("model", model, model_change), ("effort", effort, effort_change)):
-            if not value:
-                continue
-            before = self._last.get(name, ("", -1))[0]
-            if before and value != before:
-                draft.add("notice", name, f"{before} -> {value}", judge(before, value))
-            self._last[name] = (value, at)
+        """A choice that is used at once."""
+        self.choose(at, model=model, effort=effort)
+        self.speak(draft)
 
     def forget(self) -> None:
         """Another session speaks from now on."""
-        self._last.clear()
+        self._used.clear()
+        self._chosen.clear()
 
-    def pack(self) -> dict[str, int]:
+    def pack(self) -> list[dict[str, int]]:
         """For a checkpoint: where the records stand, no names."""
-        return {name: at for name, (_, at) in self._last.items()}
+        return [{name: at for name, (_, at) in each.items()} for each in (self._used, self._chosen)]
 
-    def unpack(self, packed: dict[str, int], recall: Callable[[str, int], str]) -> None:
+    def unpack(self, packed: list[dict[str, int]], recall: Callable[[str, int], str]) -> None:
         """Takes up a checkpoint; `recall(name, at)` reads the value again."""
-        self._last = {name: (recall(name, at), at) for name, at in packed.items()}
+        self._used, self._chosen = ({name: (recall(name, at), at) for name, at in each.items()} for each in packed)
 
 
 def _family(model: str) -> str:

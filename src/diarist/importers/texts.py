@@ -42,9 +42,11 @@ class TextReading:
         if len(data) > MAX_TEXT:
             self._ledger.open(opening).broken(0, f"longer than {MAX_TEXT >> 20} MiB")
             return
-        yield from self._format.steps(plain(as_utf8(data).decode("utf-8", "replace")), opening, self._ledger)
-        if not self._ledger.tallies:
-            self._ledger.open(opening)
+        yield from self._format.steps(self.decode(data), opening, self._ledger)
+
+    def decode(self, data: bytes) -> str:
+        """The text, as a person would have seen it."""
+        return plain(as_utf8(data).decode("utf-8", "replace"))
 
     @property
     def sessions(self) -> Mapping[str, SessionInfo]:

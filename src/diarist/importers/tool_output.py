@@ -10,6 +10,9 @@ from diarist.importers.values import as_exit_code, as_str, compact, content_text
 from diarist.model.session import Mark
 
 _EXIT_LINE = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,9})[^\n]*(?=\n|\Z)")
+_FAILED_WITH = re.compile(
+    r"[^\n]{0,80}?(?:failed|exited)[^\n]{0,40}?\b(?:exit )?(?:code|status):? (-?\d{1,9})\)?[.:]?[ \t]*(?:\n|\Z)", re.IGNORECASE
+)
 _HEADER = re.compile(
     r"(?:Exit code|Wall time|Chunk ID|Command|Total output lines|Original token count|Process (?:exited|running))\b[^\n]*(?:\n|\Z)"
 )
@@ -87,6 +90,9 @@ def _from_text(text: str) -> Output:
     if exit_line:
         code = int(exit_line[1])
         return Output(_body(text), code != 0, code)
+    failed_with = _FAILED_WITH.match(head) if head[:9].lower().startswith(("error", "command", "the comma")) else None
+    if failed_with:
+        return Output(text, int(failed_with[1]) != 0, int(failed_with[1]))
     if text.startswith(_FAILED):
         return Output(text, True)
     return Output(_body(text) if _HEADER.match(head) else text, False if text.startswith("Success.") else None)

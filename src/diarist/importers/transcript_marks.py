@@ -42,6 +42,9 @@ _PROMPT = re.compile(
     r"(?:[\w.-]+@[\w.-]+[:\s][^\s$#%>]*|~?/?[\w./~-]{1,60}\s|PS [A-Z]:[^>]*|[A-Z]:\\[^>]*)?"
     r"([$%>❯➜])\s+(\S.*)\Z"
 )
+_SHELL = re.compile(r"\s{0,4}(?:\([\w.-]+\)\s)?[\w.-]{1,40}@[\w.-]{1,80}:[^\s#$]{1,200}\s?([#$])\s(\S.*)\Z")
+"""A prompt that names user, host and folder: nothing else looks like it, so that root's "#" counts too."""
+_IDLE = re.compile(r"\s{0,4}(?:\([\w.-]+\)\s)?[\w.-]{1,40}@[\w.-]{1,80}:[^\s#$]{1,200}\s?[#$]\s*\Z")
 _PROGRAMS = frozenset(
     words(
         """git npm npx pnpm yarn bun node deno python python3 pip pip3 uv poetry pytest tox ruff mypy go cargo rustc make cmake gcc g++
@@ -90,6 +93,9 @@ def typed_command(line: str, fenced: bool) -> Typed | None:
 
     Behind `>` and `%`, which Markdown and other text use too, only where a usual program follows, or in a code fence.
     """
+    shell = _SHELL.match(line)
+    if shell:
+        return Typed("$", shell[2])
     found = _PROMPT.match(line)
     if found is None:
         return None
@@ -99,6 +105,11 @@ def typed_command(line: str, fenced: bool) -> Typed | None:
         return None if first.replace(".", "", 1).replace(",", "").isdigit() else Typed(sign, command)
     usual = first in _PROGRAMS or first.startswith(("./", "../")) or (fenced and sign != ">" and first[:1].isalpha())
     return Typed(sign, command) if usual else None
+
+
+def is_idle_prompt(line: str) -> bool:
+    """True for a shell prompt at which nothing was typed."""
+    return len(line) < 300 and _IDLE.match(line) is not None
 
 
 def exit_mark(line: str) -> int | None:

@@ -103,6 +103,8 @@ def _from_number(value: object) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     seconds = float(value)
+    if not seconds < 1e30:
+        return None
     while seconds > 1e11:
         seconds /= 1000
     return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None

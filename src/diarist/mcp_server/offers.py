@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from diarist.mcp_server.desk import NOTICE, Desk, fenced, text_of
+from diarist.mcp_server.desk import NOTICE, Desk, text_of
+from diarist.text.fence import fenced
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer

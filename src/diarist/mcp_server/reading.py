@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from diarist.mcp_server.desk import MOST_CHARACTERS, NOTICE, PAGE_CHARACTERS, Desk, fenced, make_cursor, read_cursor, text_of
+from diarist.mcp_server.desk import MOST_CHARACTERS, NOTICE, PAGE_CHARACTERS, Desk, make_cursor, read_cursor, text_of
 from diarist.mcp_server.results import (
     Document,
     Edge,
@@ -24,6 +24,7 @@ from diarist.mcp_server.results import (
     ScopeCount,
     Scopes,
 )
+from diarist.text.fence import fenced
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer

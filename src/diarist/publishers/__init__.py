@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
 from diarist.model.record import Record
-from diarist.publishers import diary_json, hub_markdown
+from diarist.publishers import diary_json, hub_markdown, synthesis_report
 from diarist.publishers.files import remove_file, sweep, write_atomically
 
 Projection = tuple[Callable[[Record], str | None], Callable[[Record], bytes]]
@@ -20,6 +20,7 @@ class FilePublisher:
         self._projections: dict[str, Projection] = {
             "diary": (diary_json.path_of, diary_json.render),
             "hub": (lambda record: hub_markdown.path_of(record, hub_outcomes), hub_markdown.render),
+            "synthesis": (synthesis_report.path_of, synthesis_report.render),
         }
 
     def plan(self, record: Record) -> list[tuple[str, str]]:
@@ -38,6 +39,10 @@ class FilePublisher:
             sweep(target.parent)
         write_atomically(target, self.render(record, kind))
         return target
+
+    def put(self, target: Path, data: bytes, *, mode: int = 0o600) -> None:
+        """Writes one file that is no projection. Raises StoreFullError where it cannot be written."""
+        write_atomically(target, data, mode=mode)
 
     def remove(self, root: Path, path: str) -> bool:
         """True if there was a file to remove."""

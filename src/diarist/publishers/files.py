@@ -13,8 +13,8 @@ TEMP_MARK = ".diarist-tmp-"
 STALE_SECONDS = 3600
 
 
-def write_atomically(target: Path, data: bytes) -> None:
-    """Temp file beside the target, fsync, rename, fsync of the folder; mode 0600. The same content is not written again.
+def write_atomically(target: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Temp file beside the target, fsync, rename, fsync of the folder. The same content is not written again.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def write_atomically(target: Path, data: bytes) -> None:
         _make_private(target.parent)
         temp = target.parent / f"{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}"
         try:
-            handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
                 stream.flush()

@@ -9,13 +9,14 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from diarist.text.fence import without_fenced
+
 if TYPE_CHECKING:
     from diarist.model.privacy import WithholdRules
     from diarist.model.session import RawStep
 
 WITHHELD = "[withheld]"
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"<diarist-context(?:\s[^<>]{0,400})?>.*?(?:</diarist-context>|\Z)", re.DOTALL)
 _OWN_TOOL = re.compile(
     r"(?:mcp__(?:plugin_diarist_)?diarist__|diarist[._/-]{1,2})"
     r"(?:kb_search|kb_fetch|kb_list_scope|kb_node|search|fetch|recall|find_fix)\Z"
@@ -75,8 +76,7 @@ def _cleaned(step: RawStep) -> RawStep:
     text = step.text
     if "<" not in text:
         return step
-    if "<diarist-context" in text:
-        text = _FENCE.sub("", text).strip()
+    text = without_fenced(text)
     if "private>" in text.lower():
         text = _PRIVATE.sub("[private]", text)
     return _with(step, text=text) if text != step.text else step

@@ -28,7 +28,7 @@ _OTHER_TRIGGERS = (
 _WEAK_TRIGGERS = (
     "out of memory", "reset by peer", "in use", "a directory", "unrecognized", "unexpected", "deadlock", "no module", "unsupported", "unknown ",
     "file exists", "not empty", "broken pipe", "unreachable", "busy", "not permitted", "read-only file", "no route", "not known", "unavailable",
-    "overflow", "double free", "unhandled", "uncaught", "refusing", "incompatible", "duplicate", "illegal", "timeout", "not a git", "corrupt",
+    "overflow", "double free", "crash", "terminated", "inconsistent", "unhandled", "uncaught", "refusing", "incompatible", "duplicate", "illegal", "timeout", "not a git", "corrupt",
     "already ", "mismatch", "expected", "fixture", "supported", "immutable", "is disabled", "too big", "too quickly",
 )  # fmt: skip
 """Further ones that count in the output of something that is known to have failed."""
@@ -44,7 +44,7 @@ _MOST_WEAK = 8
 """More lines than this that merely speak of failure are a document, not a report."""
 
 _SOURCE = re.compile(
-    r"\s*(?:\d+[\t→|│] ?|\d+[:-](?=[\t/ ])|[-*•] |\d+\. |\*\*\w|\d+ \||[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] |#(?!\d)|//|/\*|\*(?!\*\*)|<!--|raise\b|throw\b|except\b|catch\b|if\b|elif\b|else\b|return\b|for\b|while\b|class\b|def\b|func\b|fn\b"
+    r"\s*(?:\d+[\t→|│] ?|\d+[:-](?=[\t/ ])|[-*•] (?!What went wrong)|> (?:Task|Configure|Run|Transform) |\d+\. |\*\*\w|\d+ \||[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] |#(?!\d)|//|/\*|\*(?!\*\*)|<!--|raise\b|throw\b|except\b|catch\b|if\b|elif\b|else\b|return\b|for\b|while\b|class\b|def\b|func\b|fn\b"
     r"|import\b|from\b|const\b|let\b|var\b|pub\b|try\b|assert\b(?!ion)|with\b|console\.|log(?:ger|ging)?\.|self\.|this\.|print|echo\b|\$ |>>> |@\w+\(|\.\.\. |[\w.]+ ?(?::?=|\+=)[^=]|[\w.\[\]]+\(.*\)\s*[;{:]?\Z|✓|√|✔|ok\b|PASS\b|PASSED\b|[}\])]|\|)"
 )
 _SOURCE_ENDS = (";", "{", "):", "=>", ",", "|")
@@ -152,7 +152,7 @@ def _last_words(lines: list[str]) -> tuple[int, Sign] | None:
         text = bare.text
         if bare.level == "other" or not text or text[0].isspace() or _is_source(text, text.lower()):
             continue
-        template, sign = mask(text).template, recognise(text, text.lower())
+        template, sign = mask(text).outline, recognise(text, text.lower())
         if (sign and sign.strength == 0) or consequence(template) or sum(token[0] != "<" for token in template) < 3:
             continue
         if _SPEAKER.match(text):
@@ -194,7 +194,7 @@ def _weighed(lines: list[str], at: int, sign: Sign) -> Sign:
     """The sign with its message complete, weak where it only says that something failed."""
     if sign.kind == "block":
         sign = sign._replace(message=_paragraph(lines[at + 1 : at + 9]) or "failed")
-    return sign._replace(strength=0) if consequence(mask(sign.message).template) else sign
+    return sign._replace(strength=0) if consequence(mask(sign.message).outline) else sign
 
 
 def _paragraph(lines: list[str]) -> str:
@@ -281,7 +281,7 @@ def _levels_tell(lines: list[str], candidates: list[int]) -> bool:
     """Whether a log level "error" means anything here: not where nearly every line has it."""
     sample = candidates[:: max(1, len(candidates) // 40)]
     marked = sum(strip(lines[at][:200]).level == "error" for at in sample) * len(candidates) / max(len(sample), 1)
-    return marked <= 3 or marked < 0.6 * sum(1 for line in lines if line.strip())
+    return marked <= 3 or marked < 0.9 * sum(1 for line in lines if line.strip())
 
 
 def _gather(lines: list[str], at: int, sign: Sign, taken: set[int]) -> Finding:

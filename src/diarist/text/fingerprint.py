@@ -41,6 +41,8 @@ class FoundError(NamedTuple):
     line: int
     words: tuple[str, ...]
     """Words that other reports of this fault hold too, for ranking: no paths, numbers, times or addresses."""
+    names: tuple[str, ...] = ()
+    """Those of `words` that are identifiers somebody chose, so that another report may hold others."""
 
 
 def errors_in(text: str, *, failed: bool = False) -> list[FoundError]:
@@ -81,14 +83,17 @@ def family(fingerprint: str) -> str:
 
 
 def _describe(finding: Finding) -> FoundError:
-    masked = mask(finding.message)
-    details = [word for line in finding.details for word in mask(line).words]
+    message = finding.message
+    if finding.details and len(set(_telling(mask(message).outline)) - _COMMON) < 3:
+        message = f"{message.rstrip(':')}: {finding.details[0]}"  # it says too little by itself
+    said = [mask(message), *(mask(line) for line in finding.details)]
     return FoundError(
-        message=clip(finding.message, 300),
-        fingerprint=_digest(finding.message, finding.origin),
+        message=clip(message, 300),
+        fingerprint=_digest(message, finding.origin),
         where=finding.where,
         line=finding.line,
-        words=tuple(dict.fromkeys([*masked.words, *details, *finding.frames]))[:60],
+        words=tuple(dict.fromkeys([*(word for masked in said for word in masked.words), *finding.frames]))[:60],
+        names=tuple(dict.fromkeys(name for masked in said for name in masked.names)),
     )
 
 

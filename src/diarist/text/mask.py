@@ -140,6 +140,8 @@ class _Parts:
             last = _last_part(value)
             named = _CAPITALS.match(last) or (_IDENTIFIER.match(last) and not last.endswith(_CLASS_ENDINGS))
             self.keep(last.lower(), "<name>" if named else "")
+            if named:
+                self.names.append(last)
             if last.lower() not in DULL:
                 self.words.append(last if last[0].isupper() else value)
 
@@ -191,6 +193,7 @@ class _Parts:
 
     def path(self, value: str) -> None:
         name = value.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].split(":", 1)[0]
+        self.names.append(name)
         if self.last_word() in _PUBLIC and value[0] == "@" and value.count("/") == 1 and value[1] != "/":  # an npm scope
             self.name(value)
             return

@@ -111,7 +111,7 @@ _WORDS_OF_CONSEQUENCE = frozenset(
     "cmake configuring incomplete occurred be can logfile details more information please refer last output lines completed successfully unsuccessful "
     "ecommand cargo rustc try again crashed crash unexpectedly subprocess bin lib caused cause read following articles http https maven mvn "
     "workspace package packages worker pipeline phase hook pre post commit push husky container deployment deploy exceeded its progress deadline "
-    "execution goal to find collecting setup teardown compilation re-run e cleaning up project directory file based variables also or on at from as up out".split()
+    "actionable executed up-to-date items collected an exception execution goal to find collecting setup teardown compilation re-run e cleaning up project directory file based variables also or on at from as up out".split()
 )
 
 
@@ -150,7 +150,8 @@ def _special(line: str, text: str, low: str) -> Sign | None:
     if "rejected]" in low and (found := _REJECTED.match(line)):
         return Sign(f"{found.group(1)}: {found.group(2) or ''}")
     if "cmake error" in low and (found := _CMAKE.match(text)):
-        return Sign(found.group(2), 3, found.group(1) or "", "" if found.group(2) else "block")
+        said = found.group(2).removeprefix("Error: ")
+        return Sign(said, 3, found.group(1) or "", "" if said else "block")
     if ("undefined" in low or "definition of" in low or " symbol" in low) and (found := _LINKER.search(text)):
         return Sign(found.group(1))
     if "*** [" in text and " error " in low:

@@ -22,13 +22,10 @@ def unwrap(lines: list[str]) -> tuple[list[str], list[int]]:
     A text counts as wrapped where no line is longer than some width of 40 to 132 columns and nearly every long line stops
     because the next word would not have fitted. Otherwise the lines come back as they are.
     """
-    width = max(map(len, lines), default=0)
-    if not _NARROWEST <= width <= _WIDEST:
+    breaks = _find_breaks(lines)
+    if not breaks:
         return lines, list(range(len(lines)))
-    breaks = _breaks(lines, width)
-    if not _looks_wrapped(lines, breaks, width):
-        return lines, list(range(len(lines)))
-    breaks = _breaks(lines, width - _SLACK)
+    width = max(len(lines[at]) for at in breaks)
     out: list[str] = []
     starts: list[int] = []
     for at, line in enumerate(lines):
@@ -40,9 +37,17 @@ def unwrap(lines: list[str]) -> tuple[list[str], list[int]]:
     return out, starts
 
 
-def _breaks(lines: list[str], width: int) -> set[int]:
-    """Indexes of lines that were cut at `width`."""
-    return {at for at in range(len(lines) - 1) if _broken(lines[at], lines[at + 1], width)}
+def _find_breaks(lines: list[str]) -> set[int]:
+    """Indexes of lines that were cut, at the widest width that explains nearly all long lines; none where no width does."""
+    longest = max(map(len, lines), default=0)
+    widths = sorted({len(line) for line in lines if len(line) >= longest - _SLACK}, reverse=True)
+    if not _NARROWEST <= longest <= _WIDEST:
+        return set()
+    for width in widths:
+        breaks = {at for at in range(len(lines) - 1) if _broken(lines[at], lines[at + 1], width)}
+        if _looks_wrapped(lines, breaks, width):
+            return {at for at in range(len(lines) - 1) if _broken(lines[at], lines[at + 1], width - _SLACK)}
+    return set()
 
 
 def _broken(line: str, following: str, width: int) -> bool:
@@ -54,7 +59,7 @@ def _broken(line: str, following: str, width: int) -> bool:
 
 
 def _looks_wrapped(lines: list[str], breaks: set[int], width: int) -> bool:
-    long = [at for at, line in enumerate(lines) if len(line) > width * 0.75 and at + 1 < len(lines)]
+    long = [at for at, line in enumerate(lines) if width * 0.75 < len(line) <= width and at + 1 < len(lines)]
     broken = [at for at in long if at in breaks]
     if len(broken) >= 2 and len(broken) >= 0.7 * len(long):
         return sum(lines[at].rstrip()[-1] not in ".;:!?'`\")]}" for at in broken) >= len(broken) / 2

@@ -32,9 +32,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def open_again(tmp_path: Path) -> Callable[[], Store]:
-    """Opens one shared store again and again, as other processes would."""
-    return lambda: open_store(tmp_path / "shared")
+def open_again(tmp_path: Path) -> Callable[..., Store]:
+    """Opens one shared store again and again, as other processes would; for any tenant."""
+    return lambda tenant="local": open_store(tmp_path / "shared", tenant=tenant)
 
 
 @pytest.fixture(params=["folder"])

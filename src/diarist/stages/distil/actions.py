@@ -53,7 +53,7 @@ _KINDS: dict[ActKind, str] = {
     "read": """read readfile view viewfile open openfile cat getfile readmanyfiles notebookread filereader readtextfile showfile
         viewimage getfilecontents
             readnotebook fsread""",
-    "edit": """edit editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert
+    "edit": """edit update editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert
         insertedit notebookedit modify
             modifyfile replaceinfile editblock edittool fsedit replacestringinfile insertedintofile""",
     "create": "write writefile create createfile writetofile save savefile newfile createnewfile fswrite writetextfile",

@@ -13,7 +13,7 @@ from diarist.model.session import Session, Usage
 from diarist.stages.distil.bullets import Bullet, choose, evidence_of, texts_of
 from diarist.stages.distil.corrections import find_corrections
 from diarist.stages.distil.facts import Facts
-from diarist.stages.distil.fixes import find_repairs, make_fixes, settle, tell_errors
+from diarist.stages.distil.fixes import find_repairs, make_fixes, settle, settle_reported, tell_errors
 from diarist.stages.distil.ledger import Ledger, Run
 from diarist.stages.distil.outcome import decide
 from diarist.stages.distil.story import Story, tell
@@ -34,6 +34,7 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
     repairs = find_repairs(ledger)
     settle(ledger.troubles, repairs, runs)
     judged = decide(ledger, host)
+    reported = settle_reported(ledger, verified=judged.verified)
     story = tell(Facts(ledger, judged.outcome, judged.verified, repairs, find_corrections(ledger)))
     chosen = _choose(story, ledger)
     errors = tell_errors(ledger.troubles)
@@ -75,7 +76,7 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
         rationale=_joined(chosen["rationale"]),
         learned=host.learned or _joined(chosen["learned"]),
         errors=errors,
-        fixes=tuple(make_fixes(repairs, ledger.troubles)),
+        fixes=(*make_fixes(repairs, ledger.troubles), *reported),
         tools=tuple(derived(tool) for tool in ledger.tools),
         commands=commands,
         files=files,

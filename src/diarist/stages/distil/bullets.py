@@ -14,9 +14,9 @@ from diarist.text.clip import clip
 MOST = 12
 LONGEST = 500
 QUOTE = 300
-_CONSIDERED = 60
+_CONSIDERED = 40
 _WORD = re.compile(r"\w+")
-_DIGITS = re.compile(r"\d+")
+_DIGITS = str.maketrans("123456789", "000000000")
 
 
 class Bullet(NamedTuple):
@@ -27,6 +27,8 @@ class Bullet(NamedTuple):
     weight: float
     """How telling; the dozen with the greatest weight is kept."""
     times: int = 1
+    also: tuple[tuple[str, int], ...] = ()
+    """Further quotes, each with its step, of a bullet that tells several things."""
 
 
 def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> list[Bullet]:
@@ -34,26 +36,18 @@ def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> lis
 
     `told`: quotes that other lists rest on; they are not told again.
     """
-    merged: dict[str, Bullet] = {}
+    kept: dict[frozenset[str], Bullet] = {}
     for bullet in nlargest(_CONSIDERED, bullets, key=lambda bullet: bullet.weight):
-        key = _key(bullet.text)
-        if not key or bullet.quote in told:
+        words = frozenset(bullet.text.lower().translate(_DIGITS).split())
+        if not words or bullet.quote in told:
             continue
-        known = merged.get(key)
-        if known is None:
-            merged[key] = bullet
-        else:
+        known = kept.get(words)
+        if known is not None:
             steps = tuple(dict.fromkeys((*known.steps, *bullet.steps)))[:12]
-            merged[key] = known._replace(times=known.times + bullet.times, steps=steps, weight=max(known.weight, bullet.weight) + 0.2)
-    ranked = sorted(merged.values(), key=lambda bullet: (-bullet.weight, bullet.steps[:1]))
-    kept: list[tuple[Bullet, frozenset[str]]] = []
-    for bullet in ranked:
-        if len(kept) == MOST:
-            break
-        words = frozenset(_key(bullet.text).split())
-        if not any(_is_same(words, other) for _, other in kept):
-            kept.append((bullet, words))
-    return [bullet for bullet, _ in kept]
+            kept[words] = known._replace(times=known.times + bullet.times, steps=steps, weight=known.weight + 0.2)
+        elif len(kept) < MOST and not any(_is_same(words, other) for other in kept):
+            kept[words] = bullet
+    return sorted(kept.values(), key=lambda bullet: (-bullet.weight, bullet.steps[:1]))
 
 
 def texts_of(bullets: Sequence[Bullet]) -> tuple[Redacted, ...]:
@@ -61,7 +55,12 @@ def texts_of(bullets: Sequence[Bullet]) -> tuple[Redacted, ...]:
 
 
 def evidence_of(bullets: Sequence[Bullet]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(bullet=at, quote=derived(bullet.quote[:QUOTE]), steps=bullet.steps) for at, bullet in enumerate(bullets))
+    """What each bullet rests on; one that tells several things has several."""
+    found = []
+    for at, bullet in enumerate(bullets):
+        found.append(Evidence(bullet=at, quote=derived(bullet.quote[:QUOTE]), steps=bullet.steps))
+        found += [Evidence(bullet=at, quote=derived(quote[:QUOTE]), steps=(step,)) for quote, step in bullet.also]
+    return tuple(found)
 
 
 def one_line(text: str) -> str:
@@ -72,10 +71,6 @@ def line_of(text: str, limit: int = QUOTE) -> str:
     """The first line of a text that says something, an exact piece of it."""
     lines = (line.strip() for line in text.split("\n"))
     return next((line for line in lines if len(line) > 2 and _WORD.search(line)), text.strip())[:limit]
-
-
-def _key(text: str) -> str:
-    return " ".join(_WORD.findall(_DIGITS.sub("0", text.lower())))
 
 
 def _is_same(mine: frozenset[str], theirs: frozenset[str]) -> bool:

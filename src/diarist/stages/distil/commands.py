@@ -79,6 +79,8 @@ class CommandLine(NamedTuple):
     """Exit status 0 means that the program `kind` comes from passed."""
     exit_blames: bool = True
     """Another exit status means that it failed: it is not followed by other commands whatever it says."""
+    seeks_faults: bool = False
+    """Its output goes through a search for errors, so that no output means that there are none."""
     is_check: bool = False
     """Its passing says something about the work: a test, build, lint or type check that is not only a formatter at work."""
 
@@ -107,13 +109,19 @@ def understand(text: str) -> CommandLine:
     is_check = main.kind in CHECKS and not all(_only_formats(program) or _only_looks(program) for program in same)
     exit_tells = not any(program.masked for program in same)
     exit_blames = not any(program.followed for program in same)
-    return CommandLine(main.kind, key, programs, exit_tells, exit_blames, is_check)
+    seeks = is_check and any(
+        program.name in ("grep", "rg", "egrep") and _FAULT_WORD.search(" ".join(program.words[1:])) for program in programs
+    )
+    return CommandLine(main.kind, key, programs, exit_tells, exit_blames, seeks, is_check)
 
 
 def code_command(code: str) -> CommandLine:
     """Code that a tool runs directly, as a command line that runs it."""
     program = Program("code", ("code",), "run", False, heredoc=code[:4_000])
     return CommandLine("run", f"code {code.strip()[:80]}", (program,), True)
+
+
+_FAULT_WORD = re.compile(r"error|fail|warn|cannot find|exception", re.IGNORECASE)
 
 
 _FORMATTERS = word_set(

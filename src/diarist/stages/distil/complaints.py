@@ -7,18 +7,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
 
 MOST = 8
 _WORD = re.compile(r"\w+")
-_BARE = re.compile(r"\W*\w*(?:error|exception|failed|failure)\W*$", re.IGNORECASE)
+_BARE = re.compile(
+    r"\W*\w*(?:error|exception|failed|failure)\W*$|File \"|(?:path|command|location|code|errno|syscall|workspace|cwd) \S|"
+    r"Lifecycle script|A complete log|Checked \d+ files|.*[━─═]{5,}|Debugger attached|Waiting for the debugger",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W\d_]")
 _PLACED = re.compile(
     r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,"
     r"]\d+\)?)?)\)?:?\s+(?P<message>(?!in \S+$|\d+ passed).{6,300})$"
 )
+_PLACE = re.compile(r"\w\.\w{1,8}[:(]\d")
+_GO_PLACE = re.compile(r"\s+\S+\.go:\d+: ")
+_TEST_STARTS = ("FAILED", "ERROR", "FAIL:", "✕", "✗", "×", "✘", "●", "not ok", "test ")
 _GO_TEST = re.compile(r"\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?$")
 _TEST = re.compile(
     r"\s*(?:(?:FAILED|ERROR) (?P<pytest>\S+::\S+)(?: - (?P<why>.*))?|(?:FAIL|ERROR): (?P<unittest>\w+ \(\S+\)).*|(?:✕|✗|×|"
@@ -28,7 +38,7 @@ _TEST = re.compile(
 _SPEAKS = re.compile(r"(?P<name>\(eval\)|[\w./+-]{1,60})(?::\d+)?: (?:line \d+: )?(?P<message>.{2,300})$")
 _FAULT = re.compile(
     r"no such file|not found|cannot |can't |permission denied|is a directory|not a directory|no matches|not a git|invalid|unknown|"
-    r"unrecognized|illegal|missing|refused|denied|unable to|failed|"
+    r"unrecognized|illegal|missing|refused|denied|unable to|failed|expected|\bwant\b|\bgot\b|error|should|mismatch|"
     r"fehler|nicht gefunden|keine berechtigung|introuvable|aucun fichier|no existe|"
     r"見つかりません|ありません|没有那个|未找到|нет такого|не найден",
     re.IGNORECASE,
@@ -37,6 +47,7 @@ _ANNOUNCED = re.compile(
     r"\s*(?:An? |Unexpected |Caught |\W{1,4})?(?:\w*Error|\w*Exception|ERROR|error|Failed to|Failure|Fehler|Erreur)\b[^:\n]{0,60}: "
     r"(?!\(?(?:none|0|null)\b).{6,}$"
 )
+_LOOKS_LIKE_TEST = re.compile(r" > | › |\bshould\b|\btest\b|\(\d+ ?ms\)", re.IGNORECASE)
 _FOLLOW_UP = re.compile(
     r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE
 )
@@ -45,16 +56,26 @@ _FOLLOW_UP = re.compile(
 def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, failed: bool) -> list[FoundError]:
     """The distinct errors of a command's output, most telling first found; what only follows from another error is left out."""
     if failed and kind == "search":
-        return _distinct(list(_spoken(output, None)) or errors_in(output))
+        return _distinct(_made(_spoken(output, None)) or errors_in(output))
     if failed:
         found = errors_in(output)
-        placed = list(_placed(output)) if kind in ("test", "build", "lint", "typecheck", "run") else []
+        placed = _placed(output) if kind in ("test", "build", "lint", "typecheck", "run") else iter(())
         known = [set(_WORD.findall(error.message.lower())) for error in found]
-        own = [error for error in placed if not any(_says_same(error.message, words) for words in known)]
+        own = _made(said for said in placed if not any(_says_same(said.message, words) for words in known))
         if own and all(_FOLLOW_UP.search(error.message) for error in found):
             found = []
         return _distinct([*found, *own])
-    return _distinct([*_spoken(output, programs), *(_announced(output) if kind in ("run", "test") else ())])
+    return _distinct(_made(chain(_spoken(output, programs), _announced(output) if kind in ("run", "test") else ())))
+
+
+def _made(said: Iterable[_Said]) -> list[FoundError]:
+    """The first few distinct ones, each with its fingerprint."""
+    distinct: dict[str, _Said] = {}
+    for one in said:
+        distinct.setdefault(one.message, one)
+        if len(distinct) >= MOST:
+            break
+    return [FoundError(one.message[:300], fingerprint(one.message), one.where, one.line, ()) for one in distinct.values()]
 
 
 def _says_same(message: str, words: set[str]) -> bool:
@@ -63,44 +84,59 @@ def _says_same(message: str, words: set[str]) -> bool:
 
 
 def _distinct(errors: list[FoundError]) -> list[FoundError]:
-    telling = [error for error in errors if not _BARE.match(error.message) and not error.message.startswith('File "')]
+    telling = [error for error in errors if not _BARE.match(error.message) and len(_LETTERS.findall(error.message)) >= 8]
     return list({error.fingerprint: error for error in reversed(telling or errors)}.values())[::-1][:MOST]
 
 
-def _placed(output: str) -> Iterator[FoundError]:
+class _Said(NamedTuple):
+    message: str
+    where: str
+    line: int
+
+
+def _placed(output: str) -> Iterator[_Said]:
+    """Failed tests by name, and lines `file:line: message`."""
     lines = output.split("\n")
     for number, line in enumerate(lines):
-        if len(line) > 400:
+        if len(line) > 400 or not (":" in line or "(" in line or "FAIL" in line or not line.isascii()):
             continue
-        go = _GO_TEST.match(line)
+        named = _failed_test(lines, number)
+        if named is not None:
+            yield named
+        elif _PLACE.search(line):
+            placed = _PLACED.match(line)
+            if placed and not line.lstrip().startswith(("at ", "File ", "from ")) and not _GO_PLACE.match(line):
+                yield _Said(placed["message"].strip(), placed["where"], number)
+
+
+def _failed_test(lines: list[str], number: int) -> _Said | None:
+    bare = lines[number].lstrip()
+    if bare.startswith("--- FAIL: "):
+        go = _GO_TEST.match(bare)
         if go:
-            said = next((text.strip() for text in lines[number + 1 : number + 4] if re.match(r"\s+\S+\.go:\d+: ", text)), "")
-            yield _error(f"{go['name']} failed" + (f": {said}" if said else ""), said.split(": ", 1)[0] if said else "", number)
-            continue
-        test = _TEST.match(line)
+            placed = [text.strip() for text in lines[number + 1 : number + 12] if _GO_PLACE.match(text)]
+            said = next((text for text in placed if _FAULT.search(text)), placed[-1] if len(placed) == 1 else "")
+            return _Said(f"{go['name']} failed" + (f": {said}" if said else ""), said.split(": ", 1)[0] if said else "", number)
+    if bare.startswith(_TEST_STARTS):
+        test = _TEST.match(bare)
         if test:
             name = next(value for key, value in test.groupdict().items() if value and key != "why")
-            yield _error(f"{name} failed" + (f": {test['why']}" if test["why"] else ""), "", number)
-            continue
-        placed = _PLACED.match(line) if ":" in line or "(" in line else None
-        if placed and not line.lstrip().startswith(("at ", "File ", "from ")) and not re.match(r"\s+\S+\.go:\d+: ", line):
-            yield _error(placed["message"].strip(), placed["where"], number)
+            if bare[0] in "×✘✕✗" and not _LOOKS_LIKE_TEST.search(name):
+                return _Said(name, "", number)  # a linter's message
+            return _Said(f"{name} failed" + (f": {test['why']}" if test["why"] else ""), "", number)
+    return None
 
 
-def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[FoundError]:
+def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[_Said]:
     """Lines such as "ls: cannot access 'x'" by one of these programs, or by any (None)."""
     for number, line in enumerate(output.split("\n")[:40]):
         match = _SPEAKS.match(line.strip()) if len(line) < 400 else None
         if match and (programs is None or match["name"].rsplit("/", 1)[-1] in programs) and _FAULT.search(match["message"]):
-            yield _error(line.strip(), "", number)
+            yield _Said(line.strip(), "", number)
 
 
-def _announced(output: str) -> Iterator[FoundError]:
+def _announced(output: str) -> Iterator[_Said]:
     """Lines such as "Error while reading x: …" that a program prints and goes on."""
     for number, line in enumerate(output.split("\n")):
         if len(line) < 400 and _ANNOUNCED.match(line):
-            yield _error(line.strip(), "", number)
-
-
-def _error(message: str, where: str, number: int) -> FoundError:
-    return FoundError(message[:300], fingerprint(message), where, number, ())
+            yield _Said(line.strip(), "", number)

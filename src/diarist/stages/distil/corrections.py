@@ -63,6 +63,8 @@ class Correction(NamedTuple):
     why: Said | None
     """What the agent had said just before, if anything."""
     refused: bool
+    raw: str = ""
+    """What the format keeps of the refusal, where the person said nothing."""
 
 
 def find_corrections(ledger: Ledger) -> list[Correction]:
@@ -82,7 +84,7 @@ def find_corrections(ledger: Ledger) -> list[Correction]:
             ):
                 quote, step = _first_part(following.text), following.step
                 used.add(following.step)
-        found.append(Correction(step, quote, refused.what, refused.why, True))
+        found.append(Correction(step, quote, refused.what, refused.why, True, refused.quote))
     for number, prompt in enumerate(prompts):
         if number and prompt.step not in used and is_correction(prompt):
             found.append(Correction(prompt.step, _first_part(prompt.text), "", None, False))

@@ -10,19 +10,16 @@ from typing import NamedTuple
 
 from diarist.stages.distil.words import word_list, word_pairs, word_set
 
+CAUSE, DECISION, CLAIM, CHECK, PASS, _FIRST_OF_PAIR = 1, 2, 4, 8, 16, 32
+"""Bits: states why; turns to another way; praises; names a check; says that it passed."""
 
-class Cues(NamedTuple):
-    """One way of telling a sentence apart."""
 
+class _Cues(NamedTuple):
+    bit: int
     words: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     pieces: tuple[str, ...]
     """Looked for only in sentences that are not plain ASCII."""
-
-    def meet(self, words: frozenset[str], pairs: frozenset[tuple[str, str]], low: str) -> bool:
-        if not self.words.isdisjoint(words) or not self.pairs.isdisjoint(pairs):
-            return True
-        return not low.isascii() and any(piece in low for piece in self.pieces)
 
 
 def _starts(text: str) -> tuple[str, ...]:
@@ -30,11 +27,12 @@ def _starts(text: str) -> tuple[str, ...]:
     return tuple(start.replace("_", " ") for start in text.split())
 
 
-def _cues(words: str, pairs: str, pieces: str) -> Cues:
-    return Cues(word_set(words), word_pairs(pairs), word_list(pieces))
+def _cues(bit: int, words: str, pairs: str = "", pieces: str = "") -> _Cues:
+    return _Cues(bit, word_set(words), word_pairs(pairs), word_list(pieces))
 
 
-CAUSE = _cues(
+_CAUSE = _cues(
+    CAUSE,
     """because since due caused causes cause reason reasons issue issues problem problems bug culprit turns turned found discovered
         actually however but missing instead never always must
     requires require required needs expects expected incorrect wrong mismatch conflict conflicts outdated deprecated stale duplicate
@@ -49,29 +47,33 @@ CAUSE = _cues(
     "ため ので から、 原因 問題 エラー ではなく しかし ただし 不足 存在しない 間違 なかった "
     "因为 因為 由于 由於 导致 導致 问题 错误 錯誤 但是 而不是 缺少 不存在 没有 때문 문제 오류 하지만",
 )
-DECISION = _cues(
+_DECISION = _cues(
+    DECISION,
     """instead alternative alternatively switch switching switched fallback workaround revert reverting reverted reverts simpler
-        rethink retry simplify simplified trying
+        rethink retry simplify simplified
     stattdessen versuche versuchen alternativ plutôt essayons essayer autrement probemos intentemos intentar alternativa invece вместо
     попробую попробуем""",
     """rather than,different approach,different way,another approach,another way,different strategy,fall back,falling back,
-        falls back,me try,let's try,try a,try to,try the,try using,work around,better approach,give up,
+        falls back,me try,let's try,work around,better approach,give up,
     giving up,anderen ansatz,anderer weg,autre approche,en cambio,otro enfoque""",
     "代わりに 別の方法 別のアプローチ 試し 试试 换一种 换个 改用 尝试 嘗試 另一种 대신 시도",
 )
-CHECK_WORDS = word_set(
+_CHECK = _cues(
+    CHECK,
     """
     test tests testing check checks build builds compile compiles compilation lint linter linting typecheck suite ci formatting
     everything tsc pytest mypy eslint implementation types
-    """
+    """,
 )
-PASS_WORDS = word_set(
+_PASS = _cues(
+    PASS,
     """
     pass passes passed passing succeed succeeds succeeded succeeding green clean cleanly ok working works compiles fine correct
     correctly
-    """
+    """,
 )
-CLAIM = _cues(
+_CLAIM = _cues(
+    CLAIM,
     """successfully successful success flawlessly perfectly verified tested production-ready bulletproof comprehensive robust elegant
         seamlessly
     erfolgreich fehlerfrei réussi succès éxito exitosamente correctamente sucesso успешно""",
@@ -85,6 +87,41 @@ CLAIM = _cues(
     """,
     "成功 完璧 問題なく 正常に 完成 通过 通過 성공",
 )
+_ALL = (_CAUSE, _DECISION, _CLAIM, _CHECK, _PASS)
+
+
+def _word_bits() -> dict[str, int]:
+    bits: dict[str, int] = {}
+    for cues in _ALL:
+        for word in cues.words:
+            bits[word] = bits.get(word, 0) | cues.bit
+        for first, _ in cues.pairs:
+            bits[first] = bits.get(first, 0) | _FIRST_OF_PAIR
+    return bits
+
+
+_BITS = _word_bits()
+_PAIRS = {pair: cues.bit for cues in _ALL for pair in cues.pairs}
+_PIECES = tuple((piece, cues.bit) for cues in _ALL for piece in cues.pieces)
+
+
+def bits_of(words: list[str], low: str) -> int:
+    """What a sentence tells by its words: `CAUSE | CLAIM`, … `words` and `low` are lower-case."""
+    found = 0
+    get = _BITS.get
+    for number, word in enumerate(words):
+        bit = get(word)
+        if bit:
+            found |= bit
+            if bit & _FIRST_OF_PAIR and number + 1 < len(words):
+                found |= _PAIRS.get((word, words[number + 1]), 0)
+    if not low.isascii():
+        for piece, bit in _PIECES:
+            if piece in low:
+                found |= bit
+    return found
+
+
 INTENT_STARTS = _starts(
     """
     let_me let's this_command this_will we'll we_will

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.code import names_of
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.fixes import shown
 from diarist.stages.distil.ledger import Changed, Ledger, Run
 from diarist.stages.distil.sentences import judge
-from diarist.stages.distil.telling import by_file, describe_change, names_of, new_lines, reason_for
+from diarist.stages.distil.telling import by_file, describe_change, reason_for
 from diarist.text.clip import clip
 
 _TOLD_ALONE = 6
@@ -33,7 +34,7 @@ def changes(facts: Facts) -> Iterator[Bullet]:
 
 
 def _file_bullet(changes: Sequence[Changed]) -> Bullet:
-    told = list(dict.fromkeys(text for change in changes if (text := describe_change(change))))
+    told = list(dict.fromkeys(text for change in changes[:8] if (text := describe_change(change))))
     reason, reason_step = reason_for(changes)
     deleted = changes[-1].operation == "delete"
     text = f"{_verb(changes)} {changes[0].path}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
@@ -52,7 +53,7 @@ def _verb(changes: Sequence[Changed]) -> str:
 def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
     told = []
     for changes in files:
-        names = list(dict.fromkeys(name for change in changes for name in names_of("\n".join(new_lines(change.before, change.after)))))
+        names = list(dict.fromkeys(name for change in changes for name in names_of("\n".join(change.added))))
         told.append(changes[0].path.rpartition("/")[2] + (f" ({', '.join(names[:2])})" if names else ""))
     verbs = "/".join(dict.fromkeys(_verb(changes) for changes in files))
     text = (
@@ -65,10 +66,10 @@ def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
 
 def change_quote(changes: Sequence[Changed]) -> str:
     for change in changes:
-        lines = new_lines(change.before, change.after)
+        lines = change.added
         if lines:
             return max(lines[:40], key=lambda line: min(len(line), 120))[:300]
-    return line_of(changes[0].after) or changes[0].path
+    return changes[0].named or line_of(changes[0].after) or changes[0].path
 
 
 def passed(facts: Facts) -> Iterator[Bullet]:

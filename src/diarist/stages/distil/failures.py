@@ -40,6 +40,14 @@ _DONE = re.compile(
 )
 
 
+_SPEAKS_OF_FAULT = re.compile(
+    r"error|fail|exception|\bnot\b|cannot|can't|denied|invalid|unexpected|missing|undefined|abort|refus|panic|unable|fatal|expected|mismatch|"
+    r"fehler|erreur|fallo|エラー|失敗|错误|失败",
+    re.IGNORECASE,
+)
+_NO_FAULT = re.compile(r"\b(?:0|no|without) (?:errors?|failures?|failed|issues?|warnings?)\b|no test files|success", re.IGNORECASE)
+
+
 def window(text: str) -> str:
     """The beginning and the end of a long output, whole lines; a short one as it is."""
     if len(text) <= HEAD + TAIL:
@@ -55,6 +63,16 @@ def failure_line(text: str) -> str:
     if len(lines) > 1 and lines[0].endswith(":"):
         return f"{lines[0]} {lines[1]}"[:300]
     return lines[0][:300] if lines else ""
+
+
+def fault_line(text: str) -> str:
+    """The last line of a failed command's output that speaks of a fault; empty where none does."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not _SKIP.match(line)]
+    if len(lines) == 1:
+        return lines[0][:300]
+    return next(
+        (line[:300] for line in reversed(lines) if len(line) < 400 and _SPEAKS_OF_FAULT.search(line) and not _NO_FAULT.search(line)), ""
+    )
 
 
 def exact_line(error: FoundError, shown: str, text: str) -> str:

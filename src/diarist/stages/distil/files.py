@@ -11,6 +11,9 @@ from diarist.stages.distil.programs import TEST_FILE
 
 MOST = 4_000
 _SHOWN_EDIT = re.compile(r": .*=>.*$", re.DOTALL)  # "a.py: old... => new...", as a console shows an edit
+_ERRAND = re.compile(
+    r"(?:apply|fix|check|examine|verify|debug|try|demo|patch|modify|edit|analy[sz]e|find|show|print|trace|inspect|simulate|final|quick|simple)_"
+)
 _BACKUP = re.compile(r"\.(?:bak|backup|orig|old|rej|patch|diff)$|^patch\.txt$")
 _DOCUMENT = re.compile(
     r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|"
@@ -113,7 +116,9 @@ class FileBook:
         name = path.rsplit("/", 1)[-1]
         if path not in self._made:
             return False
-        return is_scratch(path) or _BACKUP.search(name) is not None or (name in self._by_hand and TEST_FILE.search(name) is not None)
+        if is_scratch(path) or _BACKUP.search(name) is not None:
+            return True
+        return name in self._by_hand and (TEST_FILE.search(name) is not None or ("/" not in path and _ERRAND.match(name) is not None))
 
     def revert(self, path: str) -> None:
         """The version control system took changes back: of one path, or of all that existed before ("*")."""

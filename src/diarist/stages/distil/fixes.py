@@ -17,6 +17,7 @@ from diarist.text.clip import clip
 MOST_ERRORS, MOST_FIXES = 60, 40
 _LEAD = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?|source \S+ ?(?:&&|;) ?|set -\S+ ?(?:pipefail)? ?(?:&&|;) ?)+")
 _TAIL = re.compile(r"(?: ?2>&1| ?2>/dev/null| ?\| ?(?:tail|head)(?: -\S+| \d+)*| ?\|\| ?true| ?; ?echo [^;&|]*)+$")
+_CLIENT = frozenset({"api-error", "limit", "model-refusal"})
 _REPEATED = frozenset({*CHECKS, "run", "install"})
 
 
@@ -134,6 +135,32 @@ def shown(run: Run, limit: int = 110) -> str:
     return clip(_TAIL.sub("", text) or one_line(run.text), limit)
 
 
+def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
+    """Errors that a person reported: resolved if something was changed for them and the person went on to something else.
+
+    The person's silence is a weak witness, but the only one; where a check passed in the end it is not the only one. Errors of
+    the model's service are got past if the agent went on.
+    """
+    fixes = []
+    changed = list(ledger.changed)
+    for trouble in ledger.troubles.values():
+        if trouble.kind in _CLIENT and trouble.resolved is None and trouble.last < ledger.last_actor_step:
+            trouble.resolved, trouble.resolved_by = True, "the run went on"
+        if trouble.kind != "prompt" or trouble.resolved is not None:
+            continue
+        following = next((prompt.step for prompt in ledger.prompts if prompt.step > trouble.last), None)
+        done = [change for change in changed if trouble.last < change.step and (following is None or change.step < following)]
+        if done and (following is not None or verified):
+            reason, _ = reason_for(done)
+            told = clip(f"changed: {describe_changes(done, 360)}" + (f". {reason}" if reason else ""), 500)
+            trouble.resolved, trouble.resolved_by = True, told
+            steps = tuple(dict.fromkeys([trouble.last, *(change.step for change in done)]))[:24]
+            files = tuple(derived(path) for path in dict.fromkeys(change.path for change in done))[:12]
+            text = derived(clip(f"“{clip(trouble.message, 140)}” was reported until {told}", 600))
+            fixes.append(Fix(error=trouble.fingerprint, text=text, files=files, steps=steps))
+    return fixes
+
+
 def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequence[Run]) -> None:
     """Marks what was resolved and what stayed, by the last time each error was met."""
     for repair in repairs:
@@ -155,6 +182,8 @@ def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequen
 
 def _settle_by_likeness(trouble: Trouble, run: Run, later: Sequence[Run]) -> None:
     """A check that could not start, or a command that failed: did another way of doing the same go well?"""
+    if run.started and run.command.kind in CHECKS:
+        return
     for other in later:
         if other.passed is not True or set(other.errors) & set(run.errors):
             continue

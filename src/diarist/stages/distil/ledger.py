@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from diarist.model.entry import FileOperation
 from diarist.model.session import Mark
 from diarist.stages.distil.bullets import Bullet
+from diarist.stages.distil.code import new_lines
 from diarist.stages.distil.commands import CommandLine
 from diarist.stages.distil.sentences import Sentence, sentences
 
@@ -130,6 +131,23 @@ class Changed:
     number: int = 0
     """Position among the changes that checks are about; 0 for documents and scratch files."""
     actor: str = ""
+    named: str = ""
+    """Exact piece of the call that names the file."""
+    _lines: tuple[list[str], list[str]] | None = None
+
+    @property
+    def added(self) -> list[str]:
+        """Telling lines of the new text that the old one does not hold."""
+        return self._compared()[0]
+
+    @property
+    def removed(self) -> list[str]:
+        return self._compared()[1]
+
+    def _compared(self) -> tuple[list[str], list[str]]:
+        if self._lines is None:
+            self._lines = (new_lines(self.before, self.after), new_lines(self.after, self.before) if self.before else [])
+        return self._lines
 
 
 @dataclass(slots=True)

@@ -41,7 +41,8 @@ def decide(ledger: Ledger, host: HostFacts) -> Judgement:
     end = _normal_end(ledger)
     signals = [*check_signals, *trials, *([stop] if stop else []), *([end] if end and not stop else [])]
     outcome = _outcome(verified, stop, trials, end)
-    escalations = sum(mark.mark in ("escalation", "handover") for mark in ledger.marks)
+    counted = {"escalation", "handover"} if _handovers_tell(ledger) else {"escalation"}
+    escalations = sum(mark.mark in counted for mark in ledger.marks)
     attempts = len([run for run in checks if run.command.kind in ("build", "test", "typecheck")])
     tail = next((run.tail for run in reversed(checks) if run.passed is False), "")
     judgement = Judgement(outcome, verified, tuple(signals[:40]), escalations, attempts, tail)
@@ -118,8 +119,8 @@ def _is_superseded(failed: Run, checks: list[Run]) -> bool:
 
 
 def _covers(run: Run, failed: Run) -> bool:
-    mine, theirs = run.command.key.split(), failed.command.key.split()
-    return mine[:1] == theirs[:1]
+    """A later pass of the same tool, or of the same kind of check by another one, which looks at the same code."""
+    return run.command.kind == failed.command.kind or run.command.key.split()[:1] == failed.command.key.split()[:1]
 
 
 def _check_signal(run: Run) -> Signal:
@@ -149,6 +150,7 @@ def _stop(ledger: Ledger) -> Signal | None:
 def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Signal]:
     found: list[Signal] = []
     seen: set[str] = set()
+    is_turn = _handovers_tell(ledger)
     for at, run in enumerate(checks):
         if run.passed is False and run.command.kind not in seen:
             better = next(
@@ -161,7 +163,7 @@ def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Sign
                     Signal(name="repaired", detail=derived(f"{run.command.key[:120]} failed, later passed"), steps=(run.step, better.step))
                 )
     for mark in ledger.marks:
-        if mark.mark in ("escalation", "handover"):
+        if mark.mark == "escalation" or (mark.mark == "handover" and is_turn):
             found.append(Signal(name="escalation", detail=derived(mark.text[:200]), steps=(mark.step,)))
         elif mark.mark in ("api-error", "model-refusal") and mark.step < ledger.last_actor_step:
             found.append(Signal(name=mark.mark, detail=derived(mark.text[:200]), steps=(mark.step,)))
@@ -172,6 +174,11 @@ def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Sign
     if (host.build_attempts or 0) > 1:
         found.append(Signal(name="host:build-attempts", detail=derived(str(host.build_attempts))))
     return found[:20]
+
+
+def _handovers_tell(ledger: Ledger) -> bool:
+    """Where agents take turns all the time, handing over is how they work and no sign of trouble."""
+    return sum(mark.mark == "handover" for mark in ledger.marks) <= 2
 
 
 def _normal_end(ledger: Ledger) -> Signal | None:

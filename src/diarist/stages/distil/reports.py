@@ -11,13 +11,13 @@ from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.files import needs_no_check
 from diarist.stages.distil.ledger import Ledger, Run, Said
 from diarist.stages.distil.sentences import clean
-from diarist.stages.distil.telling import names_of, new_lines
 
 _SETBACK = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|unable|could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|crash\w*|"
     r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
     re.IGNORECASE,
 )
+_LONG_WORD = re.compile(r"[^\W\d_]\w{5,}")
 _WORD = re.compile(r"\w[\w.-]+\w")
 
 
@@ -52,13 +52,14 @@ def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
 def _grounded_words(ledger: Ledger) -> frozenset[str]:
     """Names that the changes really hold: a report may be believed as far as it names them."""
     found: set[str] = set()
+    room = 60_000
     for change in ledger.changed:
         found.add(change.path.rsplit("/", 1)[-1].lower())
-        if needs_no_check(change.path) and ledger.changes:
+        if room <= 0 or (needs_no_check(change.path) and ledger.changes):
             continue  # a document holds what the agent says, not what it did
-        added = "\n".join(new_lines(change.before, change.after))
-        found.update(name.lower() for name in names_of(added))
-        found.update(word for word in _words(added[:4_000]) if "_" in word or len(word) > 8)
+        added = "\n".join(change.added)[:2_000]
+        room -= len(added)
+        found.update(_LONG_WORD.findall(added.lower()))
     return frozenset(found)
 
 
@@ -90,7 +91,20 @@ def found(facts: Facts) -> Iterator[Bullet]:
 
 def findings(facts: Facts) -> Iterator[Bullet]:
     """Sentences that state how things are and why, in the agent's words."""
-    for said in [*facts.ledger.replies, *facts.ledger.thoughts]:
+    for said in _spoken(facts.ledger):
         for sentence in said.sentences:
             if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim):
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score - (0.5 if said.is_thought else 0.0))
+
+
+def _spoken(ledger: Ledger) -> list[Said]:
+    """The replies, and the thoughts that stand beside what failed; all thoughts of an agent that hardly speaks."""
+    replies = list(ledger.replies)
+    if len(replies) < 4:
+        return [*replies, *ledger.thoughts]
+    beside = {
+        id(event.after): event.after
+        for event in [*ledger.runs, *ledger.troubles.values()]
+        if event.after is not None and event.after.is_thought
+    }
+    return [*replies, *beside.values()]

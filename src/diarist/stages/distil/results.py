@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,19 +12,20 @@ from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change
 from diarist.stages.distil.commands import CHECKS, CommandLine, is_script, without_own_scripts
 from diarist.stages.distil.complaints import MOST, complaints
-from diarist.stages.distil.failures import exact_line, failure_line, is_unflagged_failure, window
+from diarist.stages.distil.failures import exact_line, failure_line, fault_line, is_unflagged_failure, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
 from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
 from diarist.stages.distil.programs import TEST_FILE
 from diarist.stages.distil.troubles import Place, TroubleBook
 from diarist.stages.distil.verdict import Verdict, judge
-from diarist.stages.distil.writes import reverted_by, shell_changes
+from diarist.stages.distil.writes import reverted_by, shell_changes, shell_reads
 from diarist.text.clip import clip
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
 from diarist.text.terminal import plain
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
 _ASKS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "pgrep", "find", "git"})
+_EMPTY = re.compile(r"[(<\[]?(?:no output|empty|no content)[)>\]]?\s*\Z", re.IGNORECASE)
 _LISTING = re.compile(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
 _CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
@@ -103,7 +105,7 @@ class Outputs:
         for program in command.programs:
             if is_script(program):
                 self.book.note_by_hand(program.words[1:])
-        text = plain(window(output)) if output else ""
+        text = plain(window(output)) if output and not _EMPTY.match(output[:40]) else ""
         verdict = self._verdict(command, text, exit_code, error)
         run = Run(waiting.step, number, waiting.act.command[:1_000], command, verdict.passed, verdict.line, exit_code)
         run.sources = self.ledger.sources
@@ -132,13 +134,18 @@ class Outputs:
         if command.kind == "search" and exit_code == 1 and _ASKS.intersection(program.name for program in command.programs):
             error, exit_code = None, None  # "no match", "they differ": an answer, not a failure
         verdict = judge(command.kind, text, exit_code, error, exit_tells=command.exit_tells, exit_blames=command.exit_blames)
+        if verdict.passed is None and verdict.started and command.seeks_faults and not text.strip() and exit_code in (None, 0, 1):
+            return verdict._replace(passed=True)  # piped into a search for errors, which found none
         if verdict.missing and not self.book.has_part(verdict.missing):
             return verdict._replace(passed=None if command.is_check else False, started=False)
         return verdict
 
     def _apply(self, waiting: Pending, command: CommandLine, number: int) -> None:
         match = _CD.match(waiting.act.command)
-        changes = shell_changes(command, match[2] if match else "")
+        folder = match[2] if match else ""
+        for path in shell_reads(command):
+            self.book.note(posixpath.join(folder, path), "read")
+        changes = shell_changes(command, folder)
         for change in changes:
             target = self.book.relative(change.path)
             self.troubles.went_well(
@@ -161,16 +168,20 @@ class Outputs:
                 ledger.changes += 1
                 number = ledger.changes
                 ledger.sources += not (TEST_FILE.search(path) and self.book.is_made(path))
-            ledger.changed.add(Changed(waiting.step, path, operation, change.before, change.after, waiting.why, number, waiting.call.actor))
+            changed = Changed(waiting.step, path, operation, change.before, change.after, waiting.why, number, waiting.call.actor)
+            changed.named = _naming(change.path, waiting.act)
+            ledger.changed.add(changed)
 
     def _errors_of(self, command: CommandLine, output: str, passed: bool | None, *, broke: bool) -> list[FoundError]:
-        if not output or (passed is True and command.is_check):
+        if not output or (passed is True and command.is_check and not broke):
             return []
         programs = frozenset(program.name for program in command.programs) | _SHELLS
-        if passed is not False and not broke and command.kind in (*CHECKS, "run", "install"):
+        if passed is None and not broke and command.kind in (*CHECKS, "run", "install"):
             return errors_in(output)[:MOST] or complaints(output, command.kind, programs, failed=False)
+        if passed is True and command.kind == "run" and not broke:
+            return []  # what a program prints and goes on from is no failure of the run
         found = complaints(output, command.kind, programs, failed=broke)
-        if not found and broke and (line := failure_line(output)):
+        if not found and broke and (line := fault_line(output)):
             found = [FoundError(line, fingerprint(line), "", -1, ())]
         return found
 
@@ -198,6 +209,14 @@ _READ_ONLY = re.compile(
 def _has_effect(tool: str) -> bool:
     """Does a tool of no known kind change something, by its name: `book_flight` does, `get_user` does not."""
     return _READ_ONLY.match(tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]) is None
+
+
+def _naming(path: str, act: Act) -> str:
+    """The exact piece of the call that names a file: the argument, or the line of the command."""
+    if not act.command:
+        return path
+    name = path.rsplit("/", 1)[-1]
+    return next((line.strip()[:300] for line in act.command.split("\n") if name in line[:300]), act.command.strip().split("\n", 1)[0][:300])
 
 
 def _by(command: CommandLine) -> str:

@@ -30,11 +30,59 @@ _MARKER = re.compile(
     r"_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
     r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:(?<=[:：*_])\s+(?P<rest>\S.*))?\s*$"
 )
-_HINT = re.compile(
-    r"(?im)^[\s>#*_+\-•\d.)✅❌✓✗⚠️💡📝\[\]]{0,12}(?:\w+ ){0,3}?(?:"
-    + "|".join(words for _, words in sorted(_WORDS.items()))
-    + r")[^\n]{0,24}?(?:[:：]|\*\*|$)"
+_HINTS = (
+    *(
+        "tried",
+        "attempt",
+        "worked",
+        "works",
+        "succe",
+        "fail",
+        "not work",
+        "'t work",
+        "dead end",
+        "rationale",
+        "why",
+        "lesson",
+        "surpris",
+        "reason",
+    ),
+    *(
+        "learn",
+        "takeaway",
+        "versuch",
+        "ausprobiert",
+        "funktion",
+        "geklappt",
+        "gescheitert",
+        "begründung",
+        "warum",
+        "gelernt",
+        "essay",
+        "tentative",
+        "marché",
+    ),
+    *(
+        "réussi",
+        "échoué",
+        "pourquoi",
+        "raison",
+        "appris",
+        "intent",
+        "probado",
+        "funcion",
+        "fall",
+        "por qu",
+        "razón",
+        "aprendido",
+        "試し",
+        "うまく",
+        "成功",
+        "失敗",
+    ),
+    *("理由", "原因", "学ん", "教訓", "尝试", "嘗試", "有效", "失败", "无效", "学到", "教训"),
 )
+"""What a line with a marker holds, lower-case: a quick look before the careful one."""
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|={3,}\s*$|-{3,}\s*$)")
 _LIST_ITEM = re.compile(r"^(\s*)(?:[-*+•‣]|\d{1,3}[.)])\s+(?:\[[ xX~-]\]\s+)?(.*)$")
 _CHECKBOX = re.compile(r"^\s*\[[ xX~-]\]\s+")
@@ -53,7 +101,7 @@ class Item(NamedTuple):
 
 def parse_sections(text: str) -> list[Item]:
     """The items of every explicit section of a text, in order, each once."""
-    if not _HINT.search(text):
+    if not any(_may_mark(line) for line in text.split("\n")):
         return []
     found: dict[Item, None] = {}
     parser = _Parser()
@@ -63,6 +111,14 @@ def parse_sections(text: str) -> list[Item]:
     for item in parser.flush():
         found.setdefault(item)
     return list(found)
+
+
+def _may_mark(line: str) -> bool:
+    head = line[:56]
+    if ":" not in head and "：" not in head and "**" not in head and not line.lstrip().startswith(("#", "_")):
+        return False
+    low = head.lower()
+    return any(hint in low for hint in _HINTS)
 
 
 class _Parser:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
-from diarist.stages.distil.cues import CAUSE, CHATTER_STARTS, CHECK_WORDS, CLAIM, DECISION, INTENT_STARTS, OPENERS, PASS_WORDS
+from diarist.stages.distil.cues import CAUSE, CHATTER_STARTS, CHECK, CLAIM, DECISION, INTENT_STARTS, OPENERS, PASS, bits_of
 
 SHORTEST, LONGEST = 12, 420
 
@@ -20,10 +19,12 @@ _LIST_MARK = re.compile(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX
 _END = re.compile(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
 _CODE_LINE = re.compile(
     r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
-    r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|.*[;{]$"
+    r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": |.*[;{]$"
 )
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
 _MOST = 40
+_DIGIT = re.compile(r"\d")
+_LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*\s+(?=[A-ZÀ-ÞА-Я])")
 _BOLD = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
 
 
@@ -96,8 +97,9 @@ def _is_wrapped(before: str, bare: str) -> bool:
 def _pieces(line: str) -> list[str]:
     """The sentences of one passage that are long enough to say something, each an exact piece of it."""
     found: list[str] = []
-    at = 0
-    for end in _END.finditer(line):
+    label = _LABEL.match(line)
+    at = label.end() if label else 0
+    for end in _END.finditer(line, at):
         found.append(line[at : end.end()].strip())
         at = end.end()
     found.append(line[at:].strip())
@@ -106,35 +108,27 @@ def _pieces(line: str) -> list[str]:
 
 def judge(text: str, *, is_item: bool = False) -> Sentence:
     """One sentence with all that is known of it."""
-    words: list[str] = []
-    names: set[str] = set()
-    for token in text.split():
-        bare = token.strip(_PUNCTUATION)
-        low = bare.lower()
-        words.append(low.replace("’", "'"))
-        if (not bare.isalpha() or bare[1:] != low[1:]) and (_is_name(bare, low) or "`" in token):
-            names.add(bare)
     low = text.lower()
-    distinct = frozenset(words)
-    pairs = frozenset(pairwise(words))
+    words = [word.strip(_PUNCTUATION) for word in (low.replace("’", "'") if "’" in low else low).split()]
+    odd = {word for word in text.split() if not word.isalpha() or not (word.islower() or word.istitle() or word.isupper())}
+    names = sum(1 for word in odd if "`" in word or _is_name(word.strip(_PUNCTUATION))) if odd else 0
+    bits = bits_of(words, low)
     chatter = _is_chatter(low, words)
-    claim = CLAIM.meet(distinct, pairs, low) or not (PASS_WORDS.isdisjoint(distinct) or CHECK_WORDS.isdisjoint(distinct))
-    cause = CAUSE.meet(distinct, pairs, low)
-    decision = DECISION.meet(distinct, pairs, low)
+    claim = bool(bits & CLAIM) or bits & (CHECK | PASS) == CHECK | PASS
+    cause, decision = bool(bits & CAUSE), bool(bits & DECISION)
     intent = _is_intent(low, words)
-    value = (
-        1.2 * min(len(names), 5) + (2.5 if cause else 0.0) - (2.0 if intent else 0.0) - (3.0 if claim else 0.0) - (4.0 if chatter else 0.0)
-    )
+    value = 1.2 * min(names, 5) + (2.5 if cause else 0.0) - (2.0 if intent else 0.0) - (3.0 if claim else 0.0) - (4.0 if chatter else 0.0)
     if len(text) < 40 and text.isascii():
         value -= 1.0
     return Sentence(text, value, is_item, cause, decision, claim, intent, chatter)
 
 
-def _is_name(word: str, low: str) -> bool:
+def _is_name(word: str) -> bool:
     """A path, an identifier, a number with a unit: something that names one thing."""
     if "_" in word or "/" in word or "." in word or "(" in word or "=" in word or word[:2] == "--":
         return True
-    return (word[1:] != low[1:] and not word.isupper()) or any(char.isdigit() for char in word)
+    tail = word[1:]
+    return (tail != tail.lower() and not word.isupper()) or _DIGIT.search(word) is not None
 
 
 def _is_intent(low: str, words: list[str]) -> bool:
@@ -159,11 +153,42 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 
+_OPENING_STARTS = frozenset(
+    {
+        "ok ",
+        "ok,",
+        "ok.",
+        "ok:",
+        "oka",
+        "gre",
+        "per",
+        "goo",
+        "exc",
+        "alr",
+        "nic",
+        "rig",
+        "hmm",
+        "ah,",
+        "oh,",
+        "yes",
+        "act",
+        "i s",
+        "got",
+        "now",
+        "so,",
+    }
+)
+
 
 def clean(sentence: str) -> str:
     """The sentence for a bullet: no bold marks, no "Great, " before it, no colon at its end."""
-    bare = _OPENING.sub("", " ".join(_BOLD.sub("", sentence).split()), count=1).rstrip(":： ").strip()
-    return bare[:1].upper() + bare[1:] if bare[:1].islower() and not bare[:12].isidentifier() else bare
+    bare = " ".join(sentence.split())
+    if "**" in bare or "__" in bare:
+        bare = _BOLD.sub("", bare).strip()
+    if bare[:3].lower() in _OPENING_STARTS:
+        bare = _OPENING.sub("", bare, count=1)
+        bare = bare[:1].upper() + bare[1:] if bare[:1].islower() and bare.split(" ", 1)[0].isalpha() else bare
+    return bare.rstrip(":： ")
 
 
 def best_of(found: tuple[Sentence, ...], *, prefer: frozenset[str] = frozenset()) -> str:
@@ -191,6 +216,8 @@ def _best(found: tuple[Sentence, ...], prefer: frozenset[str]) -> int:
     best, top = -1, -1.5
     for number in range(max(0, len(found) - 24), len(found)):
         sentence = found[number]
+        if sentence.is_claim:
+            continue
         value = sentence.score + 0.05 * number + (1.5 if prefer and any(word in sentence.text for word in prefer) else 0.0)
         if value > top:
             best, top = number, value

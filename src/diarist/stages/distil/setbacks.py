@@ -66,7 +66,7 @@ def troubles(facts: Facts) -> Iterator[Bullet]:
         for mark in run.errors
     }
     for trouble in facts.ledger.troubles.values():
-        if trouble.fingerprint not in told:
+        if trouble.fingerprint not in told and trouble.tool:
             yield _trouble_bullet(trouble)
 
 
@@ -121,7 +121,8 @@ def refusals(corrections: Sequence[Correction]) -> Iterator[Bullet]:
             text += f": “{clip(one_line(correction.quote), 220)}”"
         if reason:
             text += f" (proposed: {clip(clean(reason), 160)})"
-        yield Bullet(text, line_of(correction.quote) or line_of(correction.what), (correction.step,), 6.0 if correction.quote else 3.5)
+        quote = line_of(correction.quote) or line_of(correction.raw) or line_of(correction.what)
+        yield Bullet(text, quote, (correction.step,), 6.0 if correction.quote else 3.5)
 
 
 def _call_words(what: str) -> str:

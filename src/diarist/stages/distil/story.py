@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diarist.stages.distil.bullets import Bullet
+from diarist.stages.distil.bullets import MOST, Bullet
 from diarist.stages.distil.did import changes, discarded, effects, passed, throwaways
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.reports import answers, findings, found, rationale, results
@@ -35,10 +35,12 @@ def tell(facts: Facts) -> Story:
     worked = [*passed(facts), *effects(ledger), *(bullet for bullet, is_setback in answered if not is_setback)]
     if held:
         worked += [*changed, *results(facts)]
-    if ledger.writes:
+    if ledger.writes and len(worked) < MOST:
         worked += found(facts)
     tried = [*corrected(facts.corrections), *requests(facts), *looks(ledger), *discarded(ledger), *throwaways(ledger)]
-    tried += [*decisions(ledger), *attempts(ledger), *scripts(ledger), *(bullet for bullet, is_setback in answered if is_setback)]
+    if len(tried) < MOST:
+        tried += decisions(ledger)
+    tried += [*attempts(ledger), *scripts(ledger), *(bullet for bullet, is_setback in answered if is_setback)]
     if not held:
         tried += changed
     failed = [*refusals(facts.corrections), *failing(facts), *troubles(facts), *stops(ledger)]

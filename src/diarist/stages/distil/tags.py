@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from diarist.model.entry import Command, ErrorSeen
-from diarist.stages.distil.words import STOP, content_words, word_set
+from diarist.stages.distil.words import STOP, content_words, word_list, word_set
 
 MOST = 40
 _SUFFIXES = {
@@ -47,18 +47,22 @@ _SUFFIXES = {
     "asciidoc": "adoc",
 }
 _LANGUAGES = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-_FRAMEWORKS = re.compile(
-    r"(?<![\w-])(django|flask|fastapi|react|next\.?js|vue|nuxt|svelte|angular|express|nestjs|rails|laravel|symfony|spring(?: boot)?|"
-    r"tailwind(?:css)?|vite|webpack|prisma|sqlalchemy|pydantic|pandas|numpy|"
-    r"scikit-learn|sklearn|pytorch|tensorflow|xarray|matplotlib|sympy|docker|kubernetes|helm|terraform|ansible|postgres(?:ql)?|mysql|"
-    r"sqlite|redis|mongodb|kafka|graphql|grpc|cobra|tokio|axum|actix|"
-    r"github actions|electron|flutter|expo|playwright|cypress|storybook|celery|slog|opentelemetry|openai|anthropic|mcp)(?![\w-])",
-    re.IGNORECASE,
-)
+_FRAMEWORKS = {
+    word: word
+    for word in word_list(
+        """
+        django flask fastapi react next.js vue nuxt svelte angular express nestjs rails laravel symfony spring tailwind vite webpack prisma
+        sqlalchemy pydantic pandas numpy scikit-learn sklearn pytorch tensorflow xarray matplotlib sympy docker kubernetes helm terraform
+        ansible postgres postgresql mysql sqlite redis mongodb kafka graphql grpc cobra tokio axum actix electron flutter expo playwright
+        cypress storybook celery slog opentelemetry openai anthropic mcp asciidoc jackson junit spring-boot github-actions
+        """
+    )
+}
 _CODE = re.compile(
     r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|"
     r"\b[A-Z]\w+(?:Error|Exception)\b"
 )
+_TOLD = re.compile(r"[^\W\d_][\w.+#-]*\w")
 _GENERIC_FOLDERS = word_set(
     """
     src lib app apps pkg packages cmd internal test tests spec docs doc main home users user dev work tmp var opt usr node_modules dist
@@ -110,8 +114,11 @@ def _languages(files: Sequence[str]) -> list[str]:
 
 
 def _frameworks(prompts: Sequence[str], files: Sequence[str], bullets: Iterable[str]) -> list[str]:
-    text = "\n".join([*(prompt[:3_000] for prompt in prompts[:6]), *files[:60], *bullets])
-    return list(dict.fromkeys(match.lower().replace("nextjs", "next.js") for match in _FRAMEWORKS.findall(text)))[:8]
+    text = "\n".join([*(prompt[:1_500] for prompt in prompts[:6]), *files[:60], *bullets]).lower()
+    found = [
+        name for word in dict.fromkeys(_TOLD.findall(text)) if (name := _FRAMEWORKS.get(word.replace("nextjs", "next.js").rstrip(".")))
+    ]
+    return list(dict.fromkeys(found))[:8]
 
 
 def _tools(commands: Sequence[Command]) -> list[str]:
@@ -150,8 +157,8 @@ def _subsystems(files: Sequence[str]) -> list[str]:
 
 def _task_words(prompts: Sequence[str], bullets: Iterable[str]) -> list[str]:
     """Words that the request and the account of the work share count most."""
-    asked = Counter(word for prompt in prompts[:8] for word in set(content_words(prompt[:3_000])))
-    told = Counter(word for bullet in bullets for word in set(content_words(bullet)))
+    asked = Counter(word for prompt in prompts[:6] for word in set(content_words(prompt[:1_500])))
+    told = Counter(_TOLD.findall("\n".join(bullets).lower()))
     scored = {word: number + min(told[word], 3) for word, number in asked.items()}
     first = list(content_words(prompts[0][:600])) if prompts else []
     order = {word: at for at, word in reversed(list(enumerate(first)))}

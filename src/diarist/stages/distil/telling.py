@@ -2,65 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
+from diarist.stages.distil.code import DEFINITION, IDENTIFIER, names_of, telling_line
 from diarist.stages.distil.ledger import Changed
 from diarist.stages.distil.sentences import words_on
 from diarist.text.clip import clip
 
-_DEFINITION = re.compile(
-    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|"
-    r"unsafe\s+|override\s+|suspend\s+|inline\s+|local\s+|@\w+\s+)*"
-    r"(?:def|class|func|fn|function\*?|interface|type|struct|enum|trait|impl|module|namespace|record|object|const|let|var|val|"
-    r"macro_rules!|sub|describe|it|test|CREATE (?:TABLE|INDEX|VIEW))\b"
-    r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})",
-    re.MULTILINE,
-)
-_METHOD = re.compile(
-    r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+"
-    r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
-    re.MULTILINE,
-)
-_ASSIGNED = re.compile(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,60}")
-_TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
-
-
-def names_of(text: str) -> list[str]:
-    """Names that a piece of code defines, in order."""
-    found = [*_DEFINITION.findall(text), *_METHOD.findall(text), *_ASSIGNED.findall(text)]
-    return list(dict.fromkeys(name.strip(" .") for name in found if name.strip(" .")))
-
-
-def new_lines(before: str, after: str) -> list[str]:
-    """Lines of the new text that the old one does not hold, trivial ones left out."""
-    old = {line.strip() for line in before.split("\n")}
-    return [line.strip() for line in after.split("\n") if line.strip() and line.strip() not in old and not _TRIVIAL.match(line)]
-
-
-def gone_lines(before: str, after: str) -> list[str]:
-    return new_lines(after, before)
-
-
-def telling_line(lines: Sequence[str]) -> str:
-    """The line that says most: many names, not too long."""
-    return max(lines, key=lambda line: min(len(set(_IDENTIFIER.findall(line))), 7) - (4 if len(line) > 160 else 0), default="")
-
 
 def describe_change(change: Changed) -> str:
     """What one write did: "added `WithAgent`: `return context.WithValue(…)`" or "in `test_x`: `a == b` became `equal(a, b)`"."""
-    added, removed = new_lines(change.before, change.after), gone_lines(change.before, change.after)
-    defined = names_of("\n".join(added))
+    added, removed = change.added, change.removed
+    defined = names_of("\n".join(added[:60])[:2_500])
     names = [name for name in defined if name not in change.before]
     inside = (
-        next((name for name in _DEFINITION.findall(change.before[:1_500]) if name and name.strip() not in names), "").strip()
+        next((name for name in DEFINITION.findall(change.before[:1_500]) if name and name.strip() not in names), "").strip()
         if change.before
         else ""
     )
     where = f"in `{inside}`: " if inside and inside not in " ".join(names) else ""
     if names:
-        line = telling_line([line for line in added if not _DEFINITION.match(line)])
+        line = telling_line([line for line in added if not DEFINITION.match(line)])
         return f"{where}added " + ", ".join(f"`{name}`" for name in names[:5]) + (f": `{clip(line, 90)}`" if len(line) > 20 else "")
     if added and removed and change.before:
         return f"{where}`{clip(_two(removed), 120)}` became `{clip(_two(added), 130)}`"
@@ -90,7 +52,7 @@ def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
         if change.why is None:
             continue
         room = 1 if change.after or change.before else 3
-        names = frozenset(_IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(names_of(change.after)[:6])
+        names = frozenset(IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(names_of(change.after)[:6])
         reason = words_on(change.why.sentences, 260, prefer=names)
         if reason:
             found.setdefault(reason, change.why.step)

@@ -9,8 +9,9 @@ import re
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
+from diarist.stages.distil.summaries import RULES
 
-TAIL = 6_000
+TAIL = 5_000
 HEAD = 2_000
 
 
@@ -28,108 +29,10 @@ class Verdict(NamedTuple):
     """Module that could not be found. If it is not the project's own, nothing was checked."""
 
 
-_GOOD = 1
-_BAD = 0
-_COUNT = 2  # groups `bad` (and `good`): passed if nothing is bad
-
-_RULES: tuple[tuple[int, str], ...] = (
-    # pytest
-    (_COUNT, r"^=* ?(?:(?P<bad>\d+) failed)(?:, (?P<good>\d+) passed)?.* in [\d.:]+ ?m?s(?:econds)?.*$"),
-    (
-        _COUNT,
-        (
-            r"^=* ?(?P<good>\d+) passed(?:, \d+ (?:skipped|deselected|xfailed|xpassed|warnings?|subtests passed|rerun)s?)*(?:,"
-            r" (?P<bad>\d+) errors?)? in [\d.:]+.*$"
-        ),
-    ),
-    (_BAD, r"^=* ?(?:(?:\d+ \w+, )*\d+ errors?(?: during collection)?)(?:[^\n]* in [\d.]+s)?[^\n]*=*$"),
-    (_BAD, r"^!+ Interrupted: \d+ errors? during collection !+$"),
-    (_BAD, r"^ERROR: (?:not found|file or directory not found): .*$"),
-    # unittest, Django, trial
-    (_BAD, r"^FAILED \((?:failures|errors|expected failures|unexpected successes)=.*\)$"),
-    (_GOOD, r"^OK(?: \((?:skipped|expected failures)=.*\))?$"),
-    # sympy
-    (_BAD, r"^=+ tests finished: \d+ passed.*(?:[1-9]\d* (?:failed|exceptions)).*$"),
-    (_GOOD, r"^=+ tests finished: \d+ passed.* in [\d.]+ seconds =+$"),
-    # go
-    (_BAD, r"^(?:FAIL(?:\t\S+.*)?|--- FAIL: .*|# \S+ \[build failed\])$"),
-    (_GOOD, r"^(?:ok  \t\S+.*|PASS)$"),
-    # cargo
-    (_BAD, r"^(?:test result: FAILED\..*|error: could not compile .*|error: test failed, to rerun.*|error\[E\d+\]: .*)$"),
-    (_GOOD, r"^test result: ok\. (?P<good>\d+) passed.*$"),
-    (_GOOD, r"^\s+Finished `?(?:dev|release|test|debug)\S*.* in .*$"),
-    # jest, vitest, mocha, node, bun, deno, ava, playwright
-    (_COUNT, r"^\s*Tests:?\s+(?:.*?(?P<bad>\d+) failed)?.*?(?P<good>\d+) passed.*$"),
-    (_BAD, r"^\s*Tests:?\s+\d+ failed.*$"),
-    (_BAD, r"^\s*(?:Test Suites:|Test Files)\s+[1-9]\d* failed.*$"),
-    (_BAD, r"^\s*(?P<bad>[1-9]\d*) failing$"),
-    (_GOOD, r"^\s*(?P<good>\d+) passing(?: \(.*\))?$"),
-    (_COUNT, r"^(?:# |ℹ )fail (?P<bad>\d+)$"),
-    (_COUNT, r"^\s*(?P<bad>\d+) fail$"),
-    (_COUNT, r"^(?:ok|FAILED) \| (?P<good>\d+) passed.*? \| (?P<bad>\d+) failed.*$"),
-    (_BAD, r"^\s+[1-9]\d* failed$"),
-    # JVM, .NET, PHP, Ruby, C/C++
-    (_COUNT, r"^(?:\[\w+\] )?Tests run: (?P<good>\d+), Failures: (?P<bad>\d+), Errors: 0.*$"),
-    (_BAD, r"^(?:\[\w+\] )?Tests run: \d+, Failures: \d+, Errors: [1-9].*$"),
-    (_BAD, r"^(?:\[\w+\] )?BUILD FAIL(?:URE|ED).*$"),
-    (_GOOD, r"^(?:\[\w+\] )?BUILD SUCCESS(?:FUL)?.*$"),
-    (
-        _BAD,
-        r"^(?:\[ERROR\] .*COMPILATION ERROR.*|FAILURE: Build failed with an exception\.|Build FAILED\.|\*\* (?:BUILD|TEST) FAILED \*\*)$",
-    ),
-    (_GOOD, r"^(?:Build succeeded\.|\*\* (?:BUILD|TEST) SUCCEEDED \*\*)$"),
-    (_COUNT, r"^(?:Failed|Passed)!\s+- Failed:\s+(?P<bad>\d+), Passed:\s+(?P<good>\d+).*$"),
-    (_GOOD, r"^OK \((?P<good>\d+) tests?, .*\)$"),
-    (_BAD, r"^(?:FAILURES!|ERRORS!|Tests: \d+, Assertions: \d+, (?:Failures|Errors): .*)$"),
-    (_COUNT, r"^(?P<good>\d+) (?:examples?|runs|tests), (?:\d+ assertions, )?(?P<bad>\d+) failures?.*$"),
-    (_COUNT, r"^\d+% tests passed, (?P<bad>\d+) tests failed out of (?P<good>\d+)$"),
-    (_BAD, r"^\[  FAILED  \] .*$"),
-    (_GOOD, r"^\[  PASSED  \] (?P<good>\d+) tests?\.$"),
-    # linters and type checkers
-    (_COUNT, r"^(?P<bad>\d+) issues?[:.].*$"),
-    (_BAD, r"^(?:✖|×) (?P<bad>[1-9]\d*) problems? \([1-9]\d* errors?.*$"),
-    (_GOOD, r"^✖ \d+ problems? \(0 errors, .*$"),
-    (_BAD, r"^Found (?P<bad>[1-9]\d*) errors?(?: in .*| \(.*|\.)?$"),
-    (
-        _GOOD,
-        (
-            r"^(?:Success: no issues found.*|All checks passed!|All done! .*|Found 0 errors\.?.*|No ESLint warnings or errors|"
-            r"All matched files use Prettier code style!)$"
-        ),
-    ),
-    (_GOOD, r"^0 errors, \d+ warnings?.*$"),
-    (_BAD, r"^[1-9]\d* errors?, \d+ warnings?.*$"),
-    (_GOOD, r"^Your code has been rated at 10(?:\.00)?/10.*$"),
-    (_GOOD, r"^(?:.* )?no offenses detected$"),
-    # builds
-    (
-        _BAD,
-        (
-            r"^(?:make(?:\[\d+\])?: \*\*\* .*|ninja: build stopped: .*|npm ERR! .*|npm error .*|error Command failed with exit code \d+\.|"
-            r"ERR_PNPM_\w+.*|\s*ELIFECYCLE .*)$"
-        ),
-    ),
-    (
-        _BAD,
-        (
-            r"^(?:Failed to compile\.?|> Build (?:failed|error).*|.*: error TS\d+: .*|error TS\d+: .*|ERROR: failed to solve: .*|"
-            r"Command failed with exit code [1-9]\d*.*)$"
-        ),
-    ),
-    (
-        _GOOD,
-        (
-            r"^(?:.*Compiled successfully.*|✓ built in .*|.* compiled successfully in .*|webpack \S+ compiled successfully.*|"
-            r"Successfully built \S+.*)$"
-        ),
-    ),
-    (_BAD, r"^(?:.*: (?:fatal error|error): .*|collect2: error: .*|ld: .*)$"),
-)
-_PATTERNS = tuple((sense, re.compile(pattern, re.MULTILINE)) for sense, pattern in _RULES)
 _HINT = re.compile(
-    r"pass|fail|error|built|ERR|\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|no tests ran|"
-    r"examples?,|rated at",
-    re.IGNORECASE | re.MULTILINE,
+    r"pass|fail|error|built|ERR|"
+    r"\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|PASS|Interrupted|"
+    r"Failed|Found|Checked|finished|ELIFE|ld: |Assertions|SUCC|Success|Build"
 )
 _CRASH = re.compile(
     r"^(?:Traceback \(most recent call last\):|(?:\w+\.)*\w*(?:Error|Exception)\b(?::.*)?|panic: .*|Segmentation fault.*|"
@@ -144,7 +47,8 @@ _CRASH = re.compile(
 _NOTHING_RAN = re.compile(
     r"^=* ?(?:no tests ran|\d+ deselected) in .*|^Ran 0 tests in .*|"
     r"^(?:No tests? (?:found|to run|were run|matched).*|\[no test files\]|running 0 tests)$|"
-    r"\bEXECUTION TIMED OUT\b|^(?:Command|Process) timed out\b.*|\btimed out after \d+.*",
+    r"\bEXECUTION TIMED OUT\b|^(?:Command|Process) timed out\b.*|\btimed out after \d+.*|"
+    r"^(?:Command aborted|.*\baborted by (?:the )?user\b.*|\^C|KeyboardInterrupt|.*\binterrupted by (?:the )?user\b.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
 _MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named ['\"]?([\w-]+)|: No module named ([\w-]+)$", re.MULTILINE)
@@ -220,17 +124,16 @@ def _window(output: str) -> str:
 
 def _summary(output: str) -> Verdict:
     """The last summary line of a check's output; one that failed anywhere among several outweighs those that passed."""
-    text = "\n".join(line for line in output[-TAIL:].split("\n") if len(line) < 400 and _HINT.search(line))
-    if not text:
-        return Verdict(None)
+    lines = [line for line in output[-TAIL:].split("\n")[-120:] if len(line) < 400 and _HINT.search(line)]
+    text = "\n".join(lines[-30:])
     good: Verdict | None = None
-    for sense, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
+    for rule in RULES:
+        for match in rule.pattern.finditer(text) if rule.needs in text else ():
             groups = match.groupdict()
             bad = int(groups["bad"]) if groups.get("bad") else None
             ran = int(groups["good"]) if groups.get("good") else None
             line = match.group().strip()
-            if sense == _BAD or (sense == _COUNT and bad):
+            if rule.sense == "bad" or (rule.sense == "count" and bad):
                 return Verdict(False, line, ran, bad)
             good = Verdict(True, line, ran, bad)
     return good or Verdict(None)

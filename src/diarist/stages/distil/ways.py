@@ -7,23 +7,30 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.code import names_of
 from diarist.stages.distil.corrections import Correction, is_assent
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.fixes import shown
 from diarist.stages.distil.ledger import Ledger, Looked, Run
 from diarist.stages.distil.sentences import best_of, clean
-from diarist.stages.distil.telling import names_of
 from diarist.text.clip import clip
 
 _SMALL = frozenset({"echo", "mkdir", "cp", "mv", "rm", "touch", "chmod", "kill", "export", "sleep", "python", "python3", "node"})
 
 
+_ALONE = 4
+
+
 def corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
-    for correction in corrections:
-        if not correction.refused and correction.quote:
-            yield Bullet(
-                f"Corrected by the person: “{clip(one_line(correction.quote), 300)}”", line_of(correction.quote), (correction.step,), 5.5
-            )
+    """What the person corrected; many corrections share bullets, three each, so that none is lost."""
+    told = [correction for correction in corrections if not correction.refused and correction.quote]
+    size = 1 if len(told) <= _ALONE else 3
+    room = 300 if size == 1 else 130
+    for at in range(0, len(told), size):
+        group = told[at : at + size]
+        words = "; ".join(f"“{clip(one_line(correction.quote), room)}”" for correction in group)
+        also = tuple((line_of(correction.quote), correction.step) for correction in group[1:])
+        yield Bullet(f"Corrected by the person: {words}", line_of(group[0].quote), (group[0].step,), 5.5, also=also)
 
 
 def requests(facts: Facts) -> Iterator[Bullet]:

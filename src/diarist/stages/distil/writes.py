@@ -21,6 +21,7 @@ _WRITERS: dict[str, FileOperation] = {
     "trash": "delete",
     "mv": "move",
 }
+_BARE_FILES = frozenset({"Makefile", "Dockerfile", "LICENSE", "README", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile"})
 _NO_FILE = re.compile(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
 _SCRIPT_WRITES = re.compile(
     r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)"""
@@ -38,6 +39,16 @@ def shell_changes(command: CommandLine, folder: str = "") -> tuple[Change, ...]:
         for change in found
         if change.path and not _NO_FILE.search(change.path)
     )
+
+
+_READERS = frozenset({"cat", "head", "tail", "less", "more", "bat", "nl", "sed", "wc", "diff"})
+
+
+def shell_reads(command: CommandLine) -> tuple[str, ...]:
+    """Files that a command line shows."""
+    shown = [program for program in command.programs if program.name in _READERS and program.kind == "search" and not program.writes]
+    words = (word for program in shown for word in program.words[1:] if not word.startswith("-"))
+    return tuple(word for word in words if _has_suffix(word) and not _NO_FILE.search(word) and not _SED_SCRIPT.match(word))
 
 
 def reverted_by(command: CommandLine) -> tuple[str, ...]:
@@ -69,10 +80,22 @@ def _by_program(program: Program) -> list[Change]:
         return [Change(path, "edit", after=script[:CLIP]) for path in files]
     if name == "git" and len(words) > 2 and words[1] in ("mv", "rm"):
         return [Change(path, "move" if words[1] == "mv" else "delete") for path in operands[1:]]
+    if name in ("mv", "cp") and len(operands) > 1 and (len(operands) > 2 or not _has_suffix(operands[-1])):
+        targets = [posixpath.join(operands[-1], posixpath.basename(path)) for path in operands[:-1]]
+        return [
+            Change(path, "move" if name == "mv" else "create")
+            for path in [*(operands[:-1] if name == "mv" else ()), *targets]
+            if _has_suffix(path)
+        ]
     operation = _WRITERS.get(name)
     if operation is not None:
         return [Change(path, operation, after=program.heredoc[:CLIP]) for path in (operands[-1:] if name == "cp" else operands)]
     return _by_script(program) if program.kind == "run" else []
+
+
+def _has_suffix(path: str) -> bool:
+    """Names a file, as far as a name can tell: folders rarely have a suffix."""
+    return "." in path.rstrip("/").rsplit("/", 1)[-1].lstrip(".") or path.rsplit("/", 1)[-1] in _BARE_FILES
 
 
 def _by_script(program: Program) -> list[Change]:

@@ -9,7 +9,9 @@ often that habit recurs, and a name that is filled in everywhere is common.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from copy import copy
 from math import lgamma
 
 Features = tuple[int, ...]
@@ -80,15 +82,24 @@ class Channel:
         known = sum(lgamma(self._alpha[feature] + count) - self._log_gamma[feature] for feature, count in profile.counts.items())
         return self._log_strength - lgamma(self.strength + profile.total) + known
 
+    def profile(self, keys: Iterable[Features]) -> Profile:
+        """The profile of runs that say this."""
+        made = Profile({}, {}, 0.0)
+        for key, runs in Counter(keys).items():
+            made = self.join(made, self.single(key, runs))
+        return made
+
+    def counting_all(self) -> Channel:
+        """The same channel where every run counts in full."""
+        full = copy(self)
+        full.repeat = 1.0
+        return full
+
     def cohesion(self, keys: Iterable[Features]) -> float:
         """Log evidence for one distribution behind all these runs, against one for each."""
-        together: Profile | None = None
-        apart = 0.0
-        for key in keys:
-            one = self.single(key)
-            apart += self.log_likelihood(one)
-            together = one if together is None else self.join(together, one)
-        return self.log_likelihood(together) - apart if together is not None else 0.0
+        listed = list(keys)
+        apart = sum(self.log_likelihood(self.single(key)) for key in listed)
+        return self.log_likelihood(self.profile(listed)) - apart
 
 
 def base_measure(groups: Iterable[Iterable[Features]], *, share: float = 0.2) -> dict[int, float]:

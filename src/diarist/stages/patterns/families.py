@@ -97,7 +97,7 @@ def _parts(word: str, known: Mapping[str, int]) -> list[str]:
         for cut in range(len(word) - 3, 2, -1):
             if word[:cut] in known and word[cut:] in known:
                 return [stem(word[:cut]), stem(word[cut:])]
-        tail = next((word[cut:] for cut in range(3, len(word) - 4) if word[cut:] in known), None)
+        tail = next((word[cut:] for cut in range(4, len(word) - 4) if word[cut:] in known), None)
         if tail is not None:
             return [stem(word), stem(tail)]
     return [stem(word)]

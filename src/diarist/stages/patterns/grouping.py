@@ -18,11 +18,11 @@ TOOL_SHARE = 0.5
 """Features of one procedure depend on each other: their evidence counts this much."""
 MOST_BY_COMMON_TOOLS = 5.0
 """Many habits go read, edit, run: however often two groups do, it is no more evidence than this."""
-_CONSTANT = 0.2
+_CONSTANT = 0.25
 """A word is part of a wording if at least this share of a run's fellows have it too; else it is filled in each time."""
 _FEWEST_RUNS = 200
 _CHANCE = 1.0
-_ENDS = Channel({0: 0.8, 1: 0.2}, strength=2.0, repeat=1.0)
+ENDS = Channel({0: 0.8, 1: 0.2}, strength=2.0, repeat=1.0)
 """How runs end: well (0) or not (1)."""
 
 
@@ -100,7 +100,7 @@ def gain(a: Group, b: Group, measures: Measures) -> float:
     """Log evidence that two groups are one habit, less what chance would show."""
     words = measures.words.gain(a.words, b.words)
     common = min(TOOL_SHARE * measures.common.gain(a.common, b.common), MOST_BY_COMMON_TOOLS)
-    ends = _ENDS.gain(a.ends, b.ends)
+    ends = ENDS.gain(a.ends, b.ends)
     return words + common + measures.special.gain(a.special, b.special) + ends - measures.cost
 
 
@@ -108,12 +108,12 @@ def outcome_gain(a: Sequence[int], b: Sequence[int], runs: Sequence[Run]) -> flo
     """Log evidence that the runs of both end alike: what mostly fails is not what mostly succeeds."""
 
     def ends(group: Sequence[int]) -> Profile:
-        profile = _ENDS.single(_end(runs[group[0]]))
+        profile = ENDS.single(_end(runs[group[0]]))
         for number in group[1:]:
-            profile = _ENDS.join(profile, _ENDS.single(_end(runs[number])))
+            profile = ENDS.join(profile, ENDS.single(_end(runs[number])))
         return profile
 
-    return _ENDS.gain(ends(a), ends(b))
+    return ENDS.gain(ends(a), ends(b))
 
 
 def make_group(numbers: Sequence[int], runs: Sequence[Run], measures: Measures) -> Group:
@@ -124,7 +124,7 @@ def make_group(numbers: Sequence[int], runs: Sequence[Run], measures: Measures) 
             measures.words.single(measures.wordings[number]),
             measures.common.single(runs[number].common),
             measures.special.single(runs[number].special),
-            _ENDS.single(_end(runs[number])),
+            ENDS.single(_end(runs[number])),
         )
         for number in numbers
     ]
@@ -141,7 +141,7 @@ def join(a: Group, b: Group, measures: Measures) -> Group:
         measures.words.join(a.words, b.words),
         measures.common.join(a.common, b.common),
         measures.special.join(a.special, b.special),
-        _ENDS.join(a.ends, b.ends),
+        ENDS.join(a.ends, b.ends),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
-from diarist.stages.patterns.evidence import Features
+from diarist.stages.patterns.evidence import Channel, Features
 from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, Group, Measures, Run, gain, make_group, outcome_gain
 
 HEAD = 0.5
@@ -17,8 +17,14 @@ _ALIKE = 0.55
 _MOST_HOLDERS = 5
 """A head word of more groups than this stands for no one matter."""
 _TELLING = 2.0
-_SURER_THAN_CHANCE = 1.6
-_AGREEMENT = 2.5
+_SURER_THAN_CHANCE = 1.3
+_LITTLE = 1 / 3
+LIM = 2.0
+_AGREEMENT = 3.0
+
+
+Rarity = dict[tuple[int, int], float]
+"""By (0, word) or (1, special tool)."""
 
 
 class _Outline(NamedTuple):
@@ -29,13 +35,12 @@ class _Outline(NamedTuple):
     tools: dict[tuple[int, int], float]
 
 
-def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
+def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Measures, rarity: Rarity) -> list[list[int]]:
     """Joins groups that share head words few others have, go about it alike, and end alike.
 
     Wordings of one habit may have no more than one word in common; then what was done has to bear it out.
     """
     several = [group for group in groups if len(group) > 1]
-    rarity = _rarity(groups, runs)
     outlines = {number: _outline(group, runs, measures) for number, group in enumerate(several)}
     holders: dict[int, list[int]] = defaultdict(list)
     for number, outline in outlines.items():
@@ -47,7 +52,7 @@ def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Meas
     while ranked and -ranked[0][0] >= _ALIKE:
         _, a, b = ranked.pop(0)
         joined = sorted(outlines[a].runs + outlines[b].runs)
-        if outcome_gain(outlines[a].runs, outlines[b].runs, runs) < -2.0:
+        if same_procedure(outlines[a].runs, outlines[b].runs, runs, measures) + outcome_gain(outlines[a].runs, outlines[b].runs, runs) < -LIM:
             continue
         outlines[newest] = _outline(joined, runs, measures)
         del outlines[a], outlines[b]
@@ -63,10 +68,19 @@ def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Meas
     return sorted([sorted(outline.runs) for outline in outlines.values()] + [group for group in groups if len(group) == 1])
 
 
-def _rarity(groups: Sequence[list[int]], runs: Sequence[Run]) -> dict[int, float]:
-    """How few groups have a word: log of (all groups / those)."""
-    held = Counter(word for group in groups for word, share in _shares(runs[n].words for n in group).items() if share >= 0.2)
-    return {word: log(max(len(groups), 50) / count) for word, count in held.items()}
+def rarity_of(groups: Sequence[list[int]], runs: Sequence[Run]) -> Rarity:
+    """How few groups have a word or special tool: log of (all groups / those)."""
+    held = Counter(key for group in groups for key, share in _features(group, runs).items() if share >= 0.2)
+    return {key: log(max(len(groups), 50) / count) for key, count in held.items()}
+
+
+def _features(group: Sequence[int], runs: Sequence[Run]) -> dict[tuple[int, int], float]:
+    """Share of the group's runs that have each word and special tool."""
+    return {key: count / len(group) for key, count in Counter(key for n in group for key in _keys(runs[n])).items()}
+
+
+def _keys(run: Run) -> list[tuple[int, int]]:
+    return [(0, word) for word in run.words] + [(1, tool) for tool in run.special]
 
 
 def _outline(group: list[int], runs: Sequence[Run], measures: Measures) -> _Outline:
@@ -81,8 +95,8 @@ def _shares(keys: Iterable[Features]) -> dict[int, float]:
     return {feature: count / len(listed) for feature, count in Counter(f for key in listed for f in key).items()}
 
 
-def _same_matter(a: _Outline, b: _Outline, rarity: dict[int, float]) -> bool:
-    return sum(min(share, b.heads[word]) * rarity.get(word, 0.0) for word, share in a.heads.items() if word in b.heads) >= _TELLING
+def _same_matter(a: _Outline, b: _Outline, rarity: Rarity) -> bool:
+    return sum(min(share, b.heads[word]) * rarity.get((0, word), 0.0) for word, share in a.heads.items() if word in b.heads) >= _TELLING
 
 
 def _likeness(a: _Outline, b: _Outline) -> float:
@@ -92,23 +106,17 @@ def _likeness(a: _Outline, b: _Outline) -> float:
     return least / most if most else 0.0
 
 
-def prune(group: list[int], runs: Sequence[Run], measures: Measures) -> list[int]:
-    """The group without runs that the rest of it does not attract more than chance would, or that lack all it stands for."""
+def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rarity) -> list[int]:
+    """The group without runs that the rest of it does not attract more than chance would, or that have little of what it is about."""
     kept = group
     for run in group:
         rest = [other for other in kept if other != run]
-        if len(kept) > 2 and (
-            not _shares_matter(run, rest, runs, measures)
-            or gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < 0
-        ):
+        if len(kept) > 2 and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < 0:
             kept = rest
-    return kept
-
-
-def _shares_matter(run: int, rest: list[int], runs: Sequence[Run], measures: Measures) -> bool:
-    words = _shares(measures.wordings[n] for n in rest)
-    special = _shares(runs[n].special for n in rest)
-    return any(words.get(word, 0.0) >= _OFTEN for word in runs[run].words) or any(special.get(tool, 0.0) >= _OFTEN for tool in runs[run].special)
+    about = {key: share * rarity.get(key, 0.0) for key, share in _features(kept, runs).items()}
+    held = {n: sum(about[key] for key in _keys(runs[n])) for n in kept}
+    least = _LITTLE * sorted(held.values())[len(kept) // 2]
+    return [n for n in kept if held[n] >= least]
 
 
 def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
@@ -118,12 +126,23 @@ def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[lis
     for word, share in sorted(shares.items()):
         if _OFTEN / 2 <= share <= 1 - _OFTEN / 2 and share * len(group) >= 3 and (1 - share) * len(group) >= 3:
             with_, without = _divide(group, word, measures)
-            evidence = gain(make_group(with_, runs, measures), make_group(without, runs, measures), measures) + measures.cost
-            if evidence < 0 and (best is None or (evidence, word) < best):
+            evidence = same_procedure(with_, without, runs, measures) + outcome_gain(with_, without, runs)
+            if evidence < -LIM and (best is None or (evidence, word) < best):
                 best = (evidence, word)
     if best is None:
         return [group]
     return [part for half in _divide(group, best[1], measures) for part in split(half, runs, measures)]
+
+
+def same_procedure(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], measures: Measures) -> float:
+    """Log evidence that the runs of both go about it the same way; every run counts in full."""
+
+    def evidence(channel: Channel, keys: Sequence[Features], others: Sequence[Features]) -> float:
+        full = channel.counting_all()
+        return full.gain(full.profile(keys), full.profile(others))
+
+    common = evidence(measures.common, [runs[n].common for n in a], [runs[n].common for n in b])
+    return common + evidence(measures.special, [runs[n].special for n in a], [runs[n].special for n in b])
 
 
 def _divide(group: list[int], word: int, measures: Measures) -> tuple[list[int], list[int]]:

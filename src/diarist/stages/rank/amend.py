@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from diarist.stages.rank.cues import find_cues, says_unchanged
+from diarist.stages.rank.rarity import Rarity
 from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
 from diarist.text.stem import language_of
@@ -34,9 +35,6 @@ _STRENGTHS = (0.0, 0.2, 0.45, 1.0)
 _SURE = 0.4
 """What the parts have to come to; found with the pairs of half of a labelled set, and checked on the other half (`bench/search.py`)."""
 
-Rarity = Callable[[str], float]
-"""How much a term tells, from 0 (it is everywhere) to 1 (it is nowhere else)."""
-
 
 class Said(NamedTuple):
     """A sentence that speaks of a change (see `cues`): `strength`, its terms, the months (1 to 12) it names."""
@@ -51,8 +49,8 @@ class Portrait(NamedTuple):
 
     sentences: Mapping[str, frozenset[str]]
     """Telling terms of each sentence."""
-    terms: Mapping[str, float]
-    """All of them with their rarity."""
+    terms: frozenset[str]
+    """All of them."""
     cues: tuple[Said, ...]
     month: int
     """In which it was made."""
@@ -81,7 +79,7 @@ _FILE = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n")
 
 
-def portray(text: str, created_at: str, rarity: Rarity) -> Portrait:
+def portray(text: str, created_at: str) -> Portrait:
     """Takes a text apart for comparison. `created_at`: ISO 8601."""
     text = text[:_MOST]
     language = language_of(text.lower().split()[:100])
@@ -95,7 +93,7 @@ def portray(text: str, created_at: str, rarity: Rarity) -> Portrait:
         measures.setdefault(unit, set()).add(number)
     return Portrait(
         sentences=sentences,
-        terms={term: _worth(term, rarity) for term in sorted(frozenset().union(*sentences.values()))},
+        terms=frozenset().union(*sentences.values()),
         cues=tuple(Said(cue.strength, words(cue.sentence), _months(cue.sentence)) for cue in find_cues(text)),
         month=int(created_at[5:7]),
         paths=frozenset(found.group().strip("./\\").lower() for found in _PATH.finditer(text)),
@@ -104,20 +102,29 @@ def portray(text: str, created_at: str, rarity: Rarity) -> Portrait:
     )
 
 
-def judge(earlier: Portrait, later: Portrait) -> Judgement:
+def may_replace(earlier: Portrait, later: Portrait) -> bool:
+    """Whether it is worth judging: `later` speaks of a change, or gives other numbers."""
+    return any(said.strength >= 2 for said in later.cues) or _conflict(earlier, later) > 0
+
+
+def judge(earlier: Portrait, later: Portrait, rarity: Rarity) -> Judgement:
     """Whether `later` replaces `earlier`; both of one project, in this order in time."""
+
+    def worth(terms: Iterable[str]) -> float:
+        return sum(_worth(term, rarity) for term in terms)
+
     own = _own_terms(earlier, later)
     shared = _without_parts(own & _own_terms(later, earlier))
-    weight = sum(earlier.terms[term] for term in shared)
+    weight = worth(shared)
     parts = {
         "subject": min(1.0, weight / (2 * _ENOUGH)),
-        "likeness": weight / ((_sum(earlier, own) or 1.0) * (_sum(later, later.terms.keys()) or 1.0)) ** 0.5,
-        "cue": _told(later.cues, earlier, shared),
+        "likeness": weight / ((worth(own) or 1.0) * (worth(later.terms) or 1.0)) ** 0.5,
+        "cue": _told([(said.strength, worth(said.terms & shared)) for said in later.cues]),
         "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
         "conflict": _conflict(earlier, later),
         "same file": float(bool(_files(earlier) & _files(later))),
         "other file": _parallel(_files(earlier), _files(later)),
-        "unchanged": max((min(1.0, _sum(earlier, terms & shared) / _ENOUGH) for terms in later.unchanged), default=0.0),
+        "unchanged": max((min(1.0, worth(terms & shared) / _ENOUGH) for terms in later.unchanged), default=0.0),
     }
     return Judgement(_combine(parts), parts)
 
@@ -138,21 +145,21 @@ def _without_parts(terms: frozenset[str]) -> frozenset[str]:
     return frozenset(term for term in terms if not any(term != other and term in other for other in terms))
 
 
-def _sum(portrait: Portrait, terms: Iterable[str]) -> float:
-    return sum(portrait.terms.get(term, 0.0) for term in terms)
-
-
 def _worth(term: str, rarity: Rarity) -> float:
     """Pairs of characters of a script without spaces overlap, so each counts half."""
     return max(rarity(term), 0.0) * (0.5 if len(term) == 2 and not term.isascii() else 1.0)
 
 
-def _told(cues: Iterable[Said], earlier: Portrait, shared: frozenset[str]) -> float:
-    """How surely the sentences that speak of a change say that what the earlier record spoke of is over."""
+def _told(cues: Iterable[tuple[int, float]]) -> float:
+    """How surely the sentences that speak of a change say that what the earlier record spoke of is over.
+
+    `cues`: strength of each, and what it shares with the earlier record; the strongest count first, weaker ones add to what they
+    are about.
+    """
     best, about = 0.0, 0.0
-    for said in sorted(cues, key=lambda said: -said.strength):
-        about = min(1.0, about + _sum(earlier, said.terms & shared) / _ENOUGH)
-        best = max(best, _STRENGTHS[said.strength] * (0.5 + 0.5 * about))
+    for strength, shared in sorted(cues, reverse=True):
+        about = min(1.0, about + shared / _ENOUGH)
+        best = max(best, _STRENGTHS[strength] * (0.5 + 0.5 * about))
     return best
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from diarist.model.hit import Frequencies, HitRow
+from diarist.model.hit import HitRow
+from diarist.stages.rank.rarity import Rarity
 from diarist.text.analyse import analyse
 from diarist.text.fingerprint import FoundError, errors_in, family
+from diarist.text.mask import mask
 
 _MOST_ERRORS = 12
 _MOST_TERMS = 48
 _SAME, _KIN = 1.0, 0.45
 """What a fingerprint that agrees as a whole, or in its family only, is worth beside words that all agree (1)."""
+_CHOSEN = 0.4
+_STRANGER = 0.75
+"""Factor where none of an error's own names and codes stands among the record's errors."""
+_WORDS = 0.75
+"""Part of the words' worth that the record's own errors decide; the rest is for its prose."""
+_ALONE = 0.6
+_REREAD = 30
+_READ = 4_000
+"""The best records, and the characters of each, whose prose is read too."""
 _UNFIXED = 0.85
 """Factor of a record that met the error and did not solve it: below its like that did, above what only resembles it."""
 
@@ -23,6 +33,10 @@ class Asked(NamedTuple):
 
     errors: tuple[FoundError, ...]
     terms: tuple[tuple[str, ...], ...]
+    names: tuple[frozenset[str], ...]
+    """Of each error the public names, codes and numbers that make it another fault than its kin."""
+    chosen: frozenset[str]
+    """Terms that are identifiers somebody chose: they tell less."""
 
     def fingerprints(self) -> tuple[str, ...]:
         """Every mark the index is asked for: whole, family, solved."""
@@ -49,66 +63,75 @@ def read_errors(text: str) -> Asked:
         line = " ".join(text.split())[:600]
         errors = [FoundError(line[:300], "", "", 0, tuple(line.split()))]
     terms = tuple(tuple(dict.fromkeys(analyse(" ".join(error.words))))[:_MOST_TERMS] for error in errors)
-    return Asked(tuple(errors), terms)
+    names = tuple(frozenset(analyse(" ".join(mask(error.message).particulars))) for error in errors)
+    chosen = frozenset(analyse(" ".join(name for error in errors for name in error.names))) - frozenset().union(*names)
+    return Asked(tuple(errors), terms, names, chosen)
 
 
-def rank_faults(
-    asked: Asked, rows: Iterable[HitRow], marks: Mapping[int, frozenset[str]], common: Frequencies
-) -> list[Ranked]:
-    """Orders the rows that resemble what was asked, best first.
+def rank_faults(asked: Asked, rows: Iterable[HitRow], marks: Mapping[int, frozenset[str]], rarity: Rarity) -> list[Ranked]:
+    """Orders the rows that resemble what was asked, best first; scores are 0 to 2, from 1 on for a record that met the same error.
 
-    `marks`: by `seq`, which of `asked.fingerprints()` a record holds. `common`: how common the words are among errors.
+    `marks`: by `seq`, which of `asked.fingerprints()` a record holds. `rarity`: how rare the words are among errors.
     Every error of the paste counts by how much it tells: an exception that few runs met more than "exit code 1".
     """
-    weights = [_weight(terms, common) for terms in asked.terms]
-    total = sum(weights) or 1.0
-    ranked = [_score(asked, row, marks.get(row.seq, frozenset()), weights, total, common) for row in rows]
-    return sorted((one for one in ranked if one.score > 0), key=lambda one: (-one.score, _latest(one.row), one.row.id))
 
 
-def _latest(row: HitRow) -> tuple[int, ...]:
-    return tuple(-ord(char) for char in row.created_at)
+    def worth(term: str) -> float:
+        return rarity(term) * (_CHOSEN if term in asked.chosen else 1.0)
+
+    weights = [_weight(terms, worth) for terms in asked.terms]
+    ranked = [_score(asked, row, marks.get(row.seq, frozenset()), weights, worth) for row in rows]
+    best = sorted(ranked, key=_order)[:_REREAD]
+    return sorted((one for one in (_reread(asked, one, weights, worth) for one in best) if one.score > 0), key=_order)
 
 
-def _score(
-    asked: Asked, row: HitRow, marks: frozenset[str], weights: Sequence[float], total: float, common: Frequencies
-) -> Ranked:
-    lines = [set(analyse(line)) for line in row.errors.split("\n") if line.strip()]
-    words = set(analyse(row.text[:4_000])) if row.text else set()
-    score, reasons, met, solved = 0.0, [], False, False
-    for error, terms, weight in zip(asked.errors, asked.terms, weights, strict=True):
-        alike = max((_likeness(terms, line, common) for line in lines), default=0.0)
-        aside = _likeness(terms, words, common)
-        value = 0.75 * alike + 0.25 * aside
+def _order(one: Ranked) -> tuple[float, tuple[int, ...], str]:
+    return (-one.score, tuple(-ord(char) for char in one.row.created_at), one.row.id)
+
+
+def _score(asked: Asked, row: HitRow, marks: frozenset[str], weights: Sequence[float], rarity: Rarity) -> Ranked:
+    """By fingerprints and by the words of the record's own errors."""
+    lines = [frozenset(analyse(line)) for line in row.errors.split("\n") if line.strip()]
+    values, reasons, met, solved = [], [], False, False
+    for error, terms, names in zip(asked.errors, asked.terms, asked.names, strict=True):
+        value = _WORDS * max((_likeness(terms, line, rarity) for line in lines), default=0.0)
         if error.fingerprint in marks:
             value += _SAME
-            met = True
-            solved = solved or "+" + error.fingerprint in marks
+            met, solved = True, solved or "+" + error.fingerprint in marks
             reasons.append(f"met the same error: {error.message}")
         elif family(error.fingerprint) in marks:
             value += _KIN
             reasons.append(f"met an error of the same kind: {error.message}")
-        score += weight * value
+        if names and error.fingerprint not in marks and not any(names & line for line in lines):
+            value *= _STRANGER
+        values.append(value)
     solved = solved if met else row.outcome in ("completed", "recovered")
-    score = score / total * (1.0 if solved else _UNFIXED)
-    return Ranked(row, score, tuple(reasons))
+    reasons += [] if not any(values) else ["solved it"] if solved else ["did not solve it"]
+    return Ranked(row, _combined(values, weights) * (1.0 if solved else _UNFIXED), tuple(reasons))
 
 
-def _weight(terms: Sequence[str], common: Frequencies) -> float:
+def _reread(asked: Asked, one: Ranked, weights: Sequence[float], rarity: Rarity) -> Ranked:
+    """Adds what the record's text says of it: causes and fixes are told in prose."""
+    words = frozenset(analyse(one.row.text[:_READ]))
+    aside = _combined([_likeness(terms, words, rarity) for terms in asked.terms], weights)
+    return one._replace(score=one.score + (1 - _WORDS) * aside)
+
+
+def _combined(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The value of the error that agrees best, and a little of how much of the whole paste agrees."""
+    most, total = max(weights, default=0.0) or 1.0, sum(weights) or 1.0
+    alone = max((value * weight / most for value, weight in zip(values, weights, strict=True)), default=0.0)
+    together = sum(value * weight / total for value, weight in zip(values, weights, strict=True))
+    return _ALONE * alone + (1 - _ALONE) * together
+
+
+def _weight(terms: Sequence[str], rarity: Rarity) -> float:
     """How much an error tells: the rarity of its words, with less and less from each further one."""
-    rarities = sorted((_rarity(term, common) for term in terms), reverse=True)
-    return sum(rarity / (1 + 0.15 * at) for at, rarity in enumerate(rarities[:16]))
+    rarities = sorted((rarity(term) for term in terms), reverse=True)
+    return sum(weight / (1 + 0.15 * at) for at, weight in enumerate(rarities[:16]))
 
 
-def _likeness(terms: Sequence[str], words: set[str], common: Frequencies) -> float:
-    """Share of what the terms tell that the words hold too, 0 to 1, tempered by what the words say besides."""
-    if not words:
-        return 0.0
-    said = sum(_rarity(term, common) for term in terms)
-    shared = sum(_rarity(term, common) for term in terms if term in words)
-    return shared / said if said else 0.0
-
-
-def _rarity(term: str, common: Frequencies) -> float:
-    count = common.counts.get(term, 0)
-    return math.log(1 + (common.records - count + 0.5) / (count + 0.5)) if common.records >= count else 0.1
+def _likeness(terms: Sequence[str], words: frozenset[str], rarity: Rarity) -> float:
+    """Share of what the terms tell that the words hold too, 0 to 1."""
+    said = sum(rarity(term) for term in terms)
+    return sum(rarity(term) for term in terms if term in words) / said if said else 0.0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from diarist.errors import UsageError
 from diarist.model.hit import Query
@@ -26,6 +27,10 @@ class ParsedQuery(NamedTuple):
     query: Query
     words: str
 
+    def all_terms(self) -> tuple[str, ...]:
+        """Analysed words, those of phrases included, each once."""
+        return tuple(dict.fromkeys([*self.query.terms, *(term for phrase in self.query.phrases for term in phrase)]))
+
 
 class _Piece(NamedTuple):
     name: str
@@ -35,15 +40,15 @@ class _Piece(NamedTuple):
     at: int
 
 
-def parse_query(text: str, now: datetime) -> ParsedQuery:
-    """Reads a query. Times are resolved against `now` (aware).
+def parse_query(text: str, now: datetime, *, lenient: bool = False) -> ParsedQuery:
+    """Reads a query. Times are resolved against `now` (aware). `lenient`: it is a prompt, so quotes and filters are words.
 
     Raises
     ------
     UsageError
         An unclosed quote, an unknown value of a filter, a filter given twice that can be given once: says where and what to write.
     """
-    pieces = _split(text)
+    pieces = [_Piece("", text, False, 0)] if lenient else _split(text)
     words = " ".join(piece.value for piece in pieces if not piece.name)
     phrases = tuple(tuple(analyse(piece.value)) for piece in pieces if not piece.name and piece.quoted)
     free = " ".join(piece.value for piece in pieces if not piece.name and not piece.quoted)
@@ -55,6 +60,27 @@ def parse_query(text: str, now: datetime) -> ParsedQuery:
         if piece.name:
             query = _with_filter(query, piece, now)
     return ParsedQuery(query, words)
+
+
+def narrow(parsed: ParsedQuery, now: datetime, *, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any) -> ParsedQuery:
+    """The query with further filters: the names of `FILTERS`; times as text, Unix seconds or aware datetimes; tag, file and tool
+    also as lists. Raises UsageError for an unknown filter or value."""
+    query = parsed.query
+    if project is not None:
+        query = query._replace(project=project)
+    for kind in kinds or ():
+        query = query._replace(kinds=(*query.kinds, _one_of("kind", kind, KINDS)))
+    for name, value in filters.items():
+        if name.rstrip("s") not in FILTERS:
+            raise UsageError(f"there is no filter {name!r}. Filters are {', '.join(FILTERS)}.")
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(one, datetime):
+                query = query._replace(**{name: int(one.timestamp())})
+            elif isinstance(one, int):
+                query = query._replace(**{name: one})
+            elif one is not None:
+                query = _with_filter(query, _Piece(name.rstrip("s"), str(one), False, 0), now)
+    return parsed._replace(query=query)
 
 
 def _with_filter(query: Query, piece: _Piece, now: datetime) -> Query:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from diarist.model.hit import Frequencies, HitRow
-from diarist.stages.rank.amend import Judgement, Portrait, Rarity, judge, portray
+from diarist.model.hit import HitRow
+from diarist.stages.rank.amend import Judgement, Portrait, judge, may_replace, portray
+from diarist.stages.rank.rarity import Rarity
 
 _RIVAL = 0.5
 """A later record replaces only what it resembles at least half as much as the earlier record it resembles most."""
@@ -30,44 +30,48 @@ class Amendment(NamedTuple):
     judgement: Judgement
 
 
-def rarity_of(common: Frequencies) -> Rarity:
-    """From 1 for a word that no record holds to 0 for one that every record holds."""
-    top = math.log(1 + max(common.records, 1))
-
-    def rarity(term: str) -> float:
-        count = min(common.counts.get(term, 0), common.records)
-        return math.log(1 + (common.records - count + 0.5) / (count + 0.5)) / top
-
-    return rarity
-
-
 def text_of(row: HitRow) -> str:
     """What of a record is compared."""
     return f"{row.title}\n{row.text}"
 
 
-def find_amendments(rows: Sequence[HitRow], rarity: Rarity) -> list[Amendment]:
-    """All pairs of which the later replaces the earlier, in order of the later one's time."""
-    portraits: dict[str, Portrait] = {}
+class Pairs(NamedTuple):
+    """Pairs worth judging: the earlier and the later row of each, and the portraits of all of them by id."""
 
-    def portrait(row: HitRow) -> Portrait:
-        if row.id not in portraits:
-            portraits[row.id] = portray(text_of(row), row.created_at, rarity)
-        return portraits[row.id]
+    pairs: tuple[tuple[HitRow, HitRow], ...]
+    portraits: Mapping[str, Portrait]
 
-    by_project: dict[str, list[HitRow]] = {}
+    def terms(self) -> list[str]:
+        """All terms whose rarity the judgement needs, sorted."""
+        return sorted(frozenset[str]().union(*(portrait.terms for portrait in self.portraits.values())))
+
+
+def find_pairs(rows: Sequence[HitRow]) -> Pairs:
+    """Pairs of one project of which the later may replace the earlier."""
+    groups: dict[str, list[HitRow]] = {}
     for row in sorted(rows, key=lambda row: (row.created_at, row.id)):
-        by_project.setdefault(row.project, []).append(row)
-    found: list[Amendment] = []
-    for group in by_project.values():
-        for at, later in enumerate(group):
-            judged = [(earlier, judge(portrait(earlier), portrait(later))) for earlier in group[:at] if earlier.created_at < later.created_at]
-            closest = max((_closeness(judgement) for _, judgement in judged), default=0.0)
-            found += [
-                Amendment(earlier.id, later.id, judgement)
-                for earlier, judgement in judged
-                if judgement.score >= 1 and _closeness(judgement) >= _RIVAL * closest
-            ]
+        groups.setdefault(row.project, []).append(row)
+    portraits = {row.id: portray(text_of(row), row.created_at) for group in groups.values() if len(group) > 1 for row in group}
+    pairs = tuple(
+        (earlier, later)
+        for group in groups.values()
+        for at, later in enumerate(group)
+        for earlier in group[:at]
+        if earlier.created_at < later.created_at and may_replace(portraits[earlier.id], portraits[later.id])
+    )
+    return Pairs(pairs, portraits if pairs else {})
+
+
+def find_amendments(pairs: Pairs, rarity: Rarity) -> list[Amendment]:
+    """Which of the pairs are amendments, in the order of the later one's time."""
+    judged: dict[str, list[Amendment]] = {}
+    for earlier, later in pairs.pairs:
+        judgement = judge(pairs.portraits[earlier.id], pairs.portraits[later.id], rarity)
+        judged.setdefault(later.id, []).append(Amendment(earlier.id, later.id, judgement))
+    found = []
+    for rivals in judged.values():
+        closest = max(_closeness(one.judgement) for one in rivals)
+        found += [one for one in rivals if one.judgement.score >= 1 and _closeness(one.judgement) >= _RIVAL * closest]
     return found
 
 

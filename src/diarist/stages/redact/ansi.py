@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import OffsetMap
 
-_MARKS = (b"\x1b", b"\\e[", b"\\033[", b"\\x1b[", b"\\x1B[", b"\\u001b[", b"\\u001B[", b"^[[")
-_SEQUENCE = re.compile(
+MARKS = (b"\x1b", b"\\e[", b"\\033[", b"\\x1b[", b"\\x1B[", b"u001b[", b"u001B[", b"^[[")
+"""Where none of these occurs, there are no escape sequences, raw or written out."""
+
+_SEQUENCE = Lazy(
     rb"(?:\x1b|\\e|\\0?33|\\x1[bB]|\\+u001[bB]|\^\[)(?:\[[0-9;:?]{0,24}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[()][A-Z0-9])"
 )
 
 
 def stripped(data: bytes) -> tuple[bytes, OffsetMap] | None:
-    """The lines that hold escape sequences, without those, and the way back; None where there are none."""
-    if not any(mark in data for mark in _MARKS):
-        return None
+    """The text without its escape sequences, and the way back; None where there are none."""
     pieces: list[tuple[int, int, int]] = []
     kept: list[bytes] = []
     size = at = 0

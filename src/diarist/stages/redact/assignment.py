@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.values import Value, bare_value, value_after
 from diarist.stages.redact.verdict import is_basic, is_secret
@@ -17,10 +18,10 @@ from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
 
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
 _CLOSERS = b" \t\"'`\\])*?+!~."
-_ENCODED_CLOSERS = (b"%22", b"%27", b"%5D", b"%20", b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"\\u0027")
-_ESCAPED_BLANK = re.compile(rb"[\w\]\"']\\[nrt]\Z")
-_TYPE = re.compile(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
-_WORDS_BEFORE = re.compile(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,2}\Z")
+_ENCODED_CLOSERS = (b"%22", b"%27", b"%5D", b"%20", b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"\\u0022", b"\\u0027", b"\\t", b"\\n", b"\\r")
+_TYPE_NAMES = frozenset((b"string", b"str", b"String", b"char", b"text", b"bytes", b"byte", b"str"))
+_TYPE = Lazy(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
+_WORDS_BEFORE = Lazy(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,2}\Z")
 _REACH = 96
 
 
@@ -39,7 +40,7 @@ def key_before(data: bytes, at: int) -> Site:
     name = left[len(left.rstrip(_NAME_CHARACTERS)) :].strip(b"-.")
     key = read_key(name)
     if key.level == Level.NONE:
-        typed = _TYPE.search(data[low:at].rstrip())
+        typed = _TYPE.search(data[low:at].rstrip()) if name in _TYPE_NAMES else None
         if typed is None:
             return Site(NO_KEY, name, low)
         left = _strip_closers(data[low : low + typed.start()])
@@ -49,8 +50,8 @@ def key_before(data: bytes, at: int) -> Site:
     if data[start - 1 : start] == b"\\" and name[:1] in b"ntrbf" and len(name) > 3:
         start, name = start + 1, name[1:]
         key = read_key(name)
-    if name.isalpha():
-        words = _WORDS_BEFORE.search(data[low:start])
+    if name.isalpha() and data[start - 1 : start] == b" ":
+        words = _WORDS_BEFORE.search(data[max(low, start - 42) : start])
         if words is not None:
             key = read_key(words[0] + name)
     return Site(key, name, start)
@@ -58,28 +59,26 @@ def key_before(data: bytes, at: int) -> Site:
 
 def _strip_closers(left: bytes) -> bytes:
     left = left.rstrip(_CLOSERS)
-    while left.endswith(_ENCODED_CLOSERS) or _ESCAPED_BLANK.search(left) is not None:
-        if left[-1:] in b"nrt":
-            left = left[:-2].rstrip(_CLOSERS)
-            continue
+    while left.endswith(_ENCODED_CLOSERS):
         closer = next(one for one in _ENCODED_CLOSERS if left.endswith(one))
         left = left[: -len(closer)].rstrip(_CLOSERS)
     return left
 
 
-_OPERATOR = re.compile(
+_OPERATOR = Lazy(
     rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+"
 )
-_SCHEME = re.compile(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
-_LINE_NOISE = re.compile(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
-_BARE_NAME = re.compile(rb"[A-Za-z_]+\Z")
-_LINE_END = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
+_ARN = Lazy(rb"arn:[\w-]*:[\w-]*:[\w-]*:\d*:\Z")
+_SCHEME = Lazy(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
+_LINE_NOISE = Lazy(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
+_BARE_NAME = Lazy(rb"[A-Za-z_]+\Z")
+_LINE_END = Lazy(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
 
 
 def confirm(data: bytes, operator: int) -> Span | None:
     """The span of the secret assigned at `operator`, if there is one."""
     site = key_before(data, operator)
-    if site.key.level == Level.NONE or data[site.start - 2 : site.start] in (b"::", b"//"):
+    if site.key.level == Level.NONE or _is_part(data, site.start):
         return None
     match = _OPERATOR.match(data, operator)
     if match is None:
@@ -88,12 +87,14 @@ def confirm(data: bytes, operator: int) -> Span | None:
     if (written == b">" and not _is_tag(data, site.start)) or (written == b"|" and not _is_cell(data, site.start)):
         return None
     setting = _is_setting(data, site, operator, written)
-    if _PARAMETER.search(data, max(0, site.start - 6), site.start) is not None:
+    if data[site.start - 1 : site.start] in _PARAMETER_ENDS and _PARAMETER.search(data, max(0, site.start - 6), site.start) is not None:
         site = site._replace(key=site.key._replace(level=max(site.key.level, Level.MEDIUM)))
     value = value_after(data, _after_annotation(data, match), setting=setting and site.name.isupper())
     if value is not None and not value.quoted and _is_scheme(data, site, value):
         value, setting = bare_value(data, value.end + 1, setting=False), True
     if value is None or (written == b">" and _CLOSING_TAG.match(data, value.end) is None):
+        return None
+    if site.name.lower() in (b"pass", b"pw") and not _is_short_key(data, operator, written, value):
         return None
     if written == b"," and not _is_last_argument(data, site, value):
         return None
@@ -103,7 +104,13 @@ def confirm(data: bytes, operator: int) -> Span | None:
     return judge(data, site, value, setting=setting, blank=written.isspace())
 
 
-_ARGUMENTS_END = re.compile(rb"\\*[\"'`]?[ \t\r\n]*(?:[)\]]|,[ \t\r\n]*[^\"'`\s\\])")
+def _is_short_key(data: bytes, operator: int, written: bytes, value: Value) -> bool:
+    """`pass: "…"` and `PASS=…` assign; `PASS: test_name` and `pass x on` do not."""
+    tight = data[operator - 1 : operator] not in b" \t" and value.start == operator + 1
+    return (value.quoted and written in (b":", b"=", b"=>", b":=")) or (written == b"=" and tight)
+
+
+_ARGUMENTS_END = Lazy(rb"\\*[\"'`]?[ \t\r\n]*(?:[)\]]|,[ \t\r\n]*[^\"'`\s\\])")
 
 
 def _is_last_argument(data: bytes, site: Site, value: Value) -> bool:
@@ -112,8 +119,8 @@ def _is_last_argument(data: bytes, site: Site, value: Value) -> bool:
     return value.quoted and before.endswith((b"(", b"[")) and _ARGUMENTS_END.match(data, value.end) is not None
 
 
-_NAMED = re.compile(rb"\w+=")
-_CLOSING_TAG = re.compile(rb"[.,;:!?)*]*(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
+_NAMED = Lazy(rb"\w+=")
+_CLOSING_TAG = Lazy(rb"[.,;:!?)*]*(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
 
 
 def _is_scheme(data: bytes, site: Site, value: Value) -> bool:
@@ -121,6 +128,14 @@ def _is_scheme(data: bytes, site: Site, value: Value) -> bool:
     if _SCHEME.match(data, value.start) is not None:
         return True
     return site.name.lower().endswith(b"authorization") and data[value.end : value.end + 1] == b" " and value.end - value.start <= 20
+
+
+def _is_part(data: bytes, start: int) -> bool:
+    """Whether what starts here is part of a type's name, of an address or of an Amazon resource name, and no key."""
+    before = data[max(0, start - 2) : start]
+    if before in (b"::", b"//"):
+        return True
+    return before.endswith(b":") and _ARN.search(data, max(0, start - 100), start) is not None
 
 
 def judge(data: bytes, site: Site, value: Value, *, setting: bool, blank: bool = False) -> Span | None:
@@ -147,9 +162,10 @@ def judge(data: bytes, site: Site, value: Value, *, setting: bool, blank: bool =
     return Span(start, value.end, "assignment", key.kind, rank=1, origin=site.start)
 
 
-_PARAMETER = re.compile(rb"(?:[?&]|%(?:25)?(?:26|3[fF])|&amp;|\\u0026)\Z")
-_ANNOTATION = re.compile(rb"[ ]?[&*]?(?:'static )?[A-Za-z_][\w.\[\]<>, |?]{0,40}?[ ]?=[ ]?(?=[bBrRfFuU]{0,2}[\"'`])")
-_OPTION = re.compile(rb"-{1,2}(?:body|value|val|data|secret|b|v)[ =]")
+_PARAMETER_ENDS = (b"?", b"&", b"6", b"F", b"f", b";")
+_PARAMETER = Lazy(rb"(?:[?&]|%(?:25)?(?:26|3[fF])|&amp;|\\u0026)\Z")
+_ANNOTATION = Lazy(rb"[ ]?[&*]?(?:'static )?[A-Za-z_][\w.\[\]<>, |?]{0,40}?[ ]?=[ ]?(?=[bBrRfFuU]{0,2}[\"'`])")
+_OPTION = Lazy(rb"-{1,2}(?:body|value|val|data|secret|b|v)[ =]")
 
 
 def _after_annotation(data: bytes, operator: re.Match[bytes]) -> int:
@@ -168,7 +184,7 @@ def _is_tag(data: bytes, start: int) -> bool:
     return data[start - 1 : start] in (b"<", b":") or data[start - 4 : start] == b"&lt;"
 
 
-_CELL = re.compile(rb"(?:\||\xe2\x94\x82|\A|[\r\n]|\\n)[ \t*`]*\Z")
+_CELL = Lazy(rb"(?:\||\xe2\x94\x82|\A|[\r\n]|\\n)[ \t*`]*\Z")
 
 
 def _is_cell(data: bytes, start: int) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import re
+
+from diarist.stages.redact.lazy import Lazy
 from typing import NamedTuple
 
 _WORDS = (
@@ -18,11 +20,11 @@ _WORDS = (
 ).split() + ["PRIVATE KEY", '"auth":']
 _LONGEST = 262_144
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
-_RUN = re.compile(rb"[A-Za-z0-9+/_-]{1,%d}" % _LONGEST)
+_RUN = Lazy(rb"[A-Za-z0-9+/_-]{1,%d}" % _LONGEST)
 _BREAK = rb"[ \t]*(?:\r?\n|(?:\\r)?\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?(?:[+>|-][ \t]+)?"
-_BREAK_AHEAD = re.compile(_BREAK)
-_BREAK_BEHIND = re.compile(_BREAK + rb"\Z")
-_LINE_END = re.compile(rb"={0,2}(?:[\s\"'\\,`]|\Z)")
+_BREAK_AHEAD = Lazy(_BREAK)
+_BREAK_BEHIND = Lazy(_BREAK + rb"\Z")
+_LINE_END = Lazy(rb"={0,2}(?:[\s\"'\\,`]|\Z)")
 _WIDE = 40
 """Least length of a line of base64 that goes on in the next one."""
 _FIRST_WHOLE = (0, 2, 3)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
-from diarist.stages.redact.triggers import Trigger
+from diarist.stages.redact.triggers import Confirm, Trigger
 from diarist.stages.redact.words import is_example, is_vocabulary
 
 _LINE = 600
 _VALUE = rb"(?:\\*(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote))[^\n\\]){1,200})|(?P<bare>[^\s\"'\\;|&<>()][^\s\"'\\;|&<>()]{0,200}))"
-_USER = re.compile(
+_USER = Lazy(
     rb"(?P<open>\\*[\"'])?(?P<user>[^\s\"':\\]{0,100})\\*[\"']?:\\*[\"']?(?P<bare>[^\s\"'\\][^\"'\\\n]{0,200}?)(?=(?(open)\\*[\"']|(?:[\s\"';|&)\\]|\Z)))"
 )
 
 
-def _rule(names: bytes, options: bytes) -> re.Pattern[bytes]:
-    return re.compile(names + rb"(?P<between>[^\n;|]{0,400}?)" + options + _VALUE)
+def _rule(names: bytes, options: bytes) -> Lazy:
+    return Lazy(names + rb"(?P<between>[^\n;|]{0,400}?)" + options + _VALUE)
 
 
-_RULES: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
+_RULES: tuple[tuple[bytes, Lazy], ...] = (
     (b"mysql", _rule(rb"mysql\w*", rb"[ ]-p(?![ =])")),
     (b"mariadb", _rule(rb"mariadb[\w-]*", rb"[ ]-p(?![ =])")),
     (b"sshpass", _rule(rb"sshpass", rb"[ ]-p[ ]?")),
@@ -35,29 +36,27 @@ _RULES: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"rabbitmqctl", _rule(rb"rabbitmqctl", rb"[ ](?:add_user|change_password|authenticate_user)[ ]\S+[ ]")),
     (b"openssl", _rule(rb"openssl", rb"pass:")),
     (b"-pass", _rule(rb"-pass(?:in|out|word)?", rb"[ =]pass:")),
-    (b"zip", _rule(rb"\bzip", rb"[ ]-P[ ]")),
-    (b"7z", _rule(rb"\b7za?", rb"[ ]-p(?![ =])")),
+    (b"zip ", _rule(rb"zip", rb"[ ]-P[ ]")),
+    (b"7z ", _rule(rb"\b7z[ ]?", rb"[ ]-p(?![ =])")),
     (b"net use", _rule(rb"net use", rb"/user:\S+[ ]")),
     (b"from-literal", _rule(rb"from-literal", rb"[= ][\"']?[\w.-]+=")),
     (b"vault login", _rule(rb"vault login", rb"[ ](?!-)")),
-    (b"identified by", re.compile(rb"identified by[ ](?:password[ ])?(?=\\*')" + _VALUE)),
-    (b"IDENTIFIED BY", re.compile(rb"IDENTIFIED BY[ ](?:PASSWORD[ ])?(?=\\*[\"'])" + _VALUE)),
-    (b"chpasswd", re.compile(rb"chpasswd")),
-    (b"sudo -S", re.compile(rb"sudo -S")),
-    (b"password-stdin", re.compile(rb"password-stdin")),
+    (b"identified by", Lazy(rb"identified by[ ](?:password[ ])?(?=\\*')" + _VALUE)),
+    (b"IDENTIFIED BY", Lazy(rb"IDENTIFIED BY[ ](?:PASSWORD[ ])?(?=\\*[\"'])" + _VALUE)),
 )
-_ECHOED = re.compile(rb"(?:echo|printf)[ ](?:-n[ ])?" + _VALUE + rb"\\*[\"']?[ ]*\|[^|\n]{0,160}\Z")
+_PIPED = (b"chpasswd", b"sudo -S", b"password-stdin")
+_ECHOED = Lazy(rb"(?:echo|printf)[ ](?:-n[ ])?" + _VALUE + rb"\\*[\"']?[ ]*\|[^|\n]{0,160}\Z")
 
 
 def triggers() -> list[Trigger]:
     """At the names of commands, and at `-u user:` and `--user user:`."""
-    named = [Trigger(name, _confirm_of(len(name), rule)) for name, rule in _RULES if rule.groups]
-    piped = [Trigger(name, _piped) for name, rule in _RULES if not rule.groups]
-    user = Trigger(rb"-(?:[A-Za-z]*[uU]|-user|-proxy-user|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False)
+    named = [Trigger(name, _confirm_of(len(name), rule)) for name, rule in _RULES]
+    piped = [Trigger(name, _piped) for name in _PIPED]
+    user = Trigger(rb"-(?:[A-Za-z]*[uU]|-user|-proxy-user|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False, needs=(b"-",))
     return [*named, *piped, user]
 
 
-def _confirm_of(size: int, rule: re.Pattern[bytes]):  # type: ignore[no-untyped-def]
+def _confirm_of(size: int, rule: Lazy) -> Confirm:
     def confirm(data: bytes, end: int) -> Span | None:
         match = rule.match(data, end - size, end + _LINE)
         return _span(match, end - size) if match is not None else None
@@ -83,9 +82,9 @@ def _piped(data: bytes, end: int) -> Span | None:
     return _span(match, match.start()) if match is not None else None
 
 
-_ALONE = re.compile(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
-_TOOLS = re.compile(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
-_OPTION = re.compile(rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
+_ALONE = Lazy(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
+_TOOLS = Lazy(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
+_OPTION = Lazy(rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
 
 
 def _user(data: bytes, end: int) -> Span | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact import assignment
+from diarist.stages.redact import assignment, pairs
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, trie
 
-_WORDS = "pass pwd secret token key auth cred psk jwt bearer cookie session salt signature webhook dsn mnemonic seed license nonce hmac kennwort"
+_WORDS = "pass pwd secret token key auth cred psk jwt bearer cookie session salt signature webhook dsn mnemonic seed license hmac kennwort"
 _SHORT = "pw pin otp sid sig sas pat pem"
+"""Words that would be found inside many others; nothing but a separator may follow them."""
 _FOREIGN = "contraseña contrasena senha 密码 口令 パスワード 비밀번호 пароль"
 
 
@@ -15,49 +16,75 @@ def _any(words: str) -> bytes:
     return trie(sorted(word.encode() for word in words.split()))
 
 
-NAME = rb"(?:" + _any(_WORDS + " " + _FOREIGN) + rb"[a-z0-9_.\-]*|" + _any(_SHORT) + rb"(?:[0-9_.\-][a-z0-9_.\-]*)?)"
+_NAME = rb"(?:" + _any(_WORDS + " " + _FOREIGN) + rb"[a-z0-9_.\-]*|" + _any(_SHORT) + rb"(?:[0-9_.\-][a-z0-9_.\-]*)?)"
 _CLOSE = rb"""(?:[ \t\r\n"'`\\\])*?+!~.]|\\[nrt])*"""
 _ENCODED = rb"(?:%22|%27|%5d|&quot;|&#3[49];|\\u0022)?"
 _TYPED = rb"(?:[ \t]+(?:string|str|text|bytes|\[\]byte|&str|char ?\*))?"
+_SIGN = rb"(?:[=:|>]|%(?:25)?3[ad]|\\u003[ad]|&#6[01];|\xef\xbc\x9a)"
+_RESTS = (
+    _CLOSE + _ENCODED + _TYPED + rb"[ ]*" + _SIGN,
+    rb"\\*[\"'`][ \t]*,",
+    rb"[\"'`*]*[ \t](?:is|was)[ :]",
+    rb"(?:\t|  )",
+    rb"[ ]\\*[\"'`]",
+    pairs.REST,
+)
+"""What may follow a name. No name can reach into one: they share no character with its end."""
 
 
-def _at_operator(data: bytes, end: int) -> Span | None:
-    last = data[end - 1 : end]
+def triggers() -> list[Trigger]:
+    """All of them."""
+    return [
+        Trigger(_NAME + b"(?:" + b"|".join(_RESTS) + b")", _after_name, literal=False, caseless=True, stem=_NAME, rests=_RESTS),
+        Trigger(rb"-[a-z0-9_\-]*" + _NAME + rb"[ \t]", _at_blank, literal=False, caseless=True, needs=(b"-",)),
+        Trigger(rb"set[ ][a-z0-9_.:/\-]*" + _NAME + rb"[ ]", _at_blank, literal=False, caseless=True, needs=(b"set ",)),
+        Trigger(
+            rb"(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD)[A-Z0-9_]*[ \t]",
+            _at_blank,
+            literal=False,
+            needs=(b"TOKEN", b"KEY", b"SECRET", b"PASS", b"PWD"),
+        ),
+    ]
+
+
+def _after_name(data: bytes, end: int) -> Span | None:
+    """Tells by its last character what followed the name."""
+    last = data[end - 1]
     if last in b"=:|>,":
-        return assignment.confirm(data, end - 1)
-    if last in b"dDaA":
-        return assignment.confirm(data, data.rfind(b"%" if data[end - 3 : end - 2] == b"%" or data[end - 5 : end - 2] == b"%25" else b"\\", 0, end))
-    return assignment.confirm(data, end - (3 if last == b"\x9a" else 5))
+        return assignment.confirm(data, end - 1) or _after_word(data, end)
+    if last in b" \t":
+        return _at_verb(data, end) or _at_blank(data, end)
+    if last in b"\"'`":
+        return _at_blank(data, end)
+    return assignment.confirm(data, _encoded_operator(data, end)) if last != ord(">") else None
+
+
+def _after_word(data: bytes, end: int) -> Span | None:
+    """Where the word before the operator is no key itself: `"name": "API_KEY", "value":`, `the token was:`."""
+    if b"alue" in data[max(0, end - 14) : end] or data[end - 8 : end] == b"<string>":
+        return pairs.confirm(data, end)
+    return _at_verb(data, end) if data[end - 3 : end - 1] in (b"is", b"as") else None
+
+
+def _encoded_operator(data: bytes, end: int) -> int:
+    """Where `%3D`, `%253D`, `\\u003d`, `&#61;` or a wide colon starts."""
+    for size in (3, 5, 6):
+        if data[end - size : end - size + 1] in (b"%", b"\\", b"&", b"\xef"):
+            return end - size
+    return end - 1
 
 
 def _at_blank(data: bytes, end: int) -> Span | None:
+    """The blank after a flag, in a column, before a quote."""
     at = end - 1
-    while at and data[at - 1] in b" \t":
-        at -= 1
-    return assignment.confirm(data, at)
-
-
-def _at_quote(data: bytes, end: int) -> Span | None:
-    at = end - 1
-    while at and data[at - 1] in b"\\ ":
+    while at and data[at - 1] in b"\\ \t":
         at -= 1
     return assignment.confirm(data, at)
 
 
 def _at_verb(data: bytes, end: int) -> Span | None:
-    return assignment.confirm(data, end - 4)
-
-
-def triggers() -> list[Trigger]:
-    """All of them."""
-    sign = rb"(?:[=:|>]|%(?:25)?3[ad]|\\u003[ad]|&#6[01];|\xef\xbc\x9a)"
-    return [
-        Trigger(NAME + _CLOSE + _ENCODED + _TYPED + rb"[ ]*" + sign, _at_operator, literal=False, caseless=True),
-        Trigger(NAME + rb"\\*[\"'`][ \t]*,", _at_operator, literal=False, caseless=True),
-        Trigger(NAME + rb"[\"'`*]*[ \t](?:is|was)[ :]", _at_verb, literal=False, caseless=True),
-        Trigger(rb"-[a-z0-9_\-]*" + NAME + rb"[ \t]", _at_blank, literal=False, caseless=True),
-        Trigger(rb"(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD)[A-Z0-9_]*[ \t]", _at_blank, literal=False),
-        Trigger(NAME + rb"(?:\t|  )", _at_blank, literal=False, caseless=True),
-        Trigger(NAME + rb"[ ]\\*[\"'`]", _at_quote, literal=False, caseless=True),
-        Trigger(rb"set[ ][a-z0-9_.:/\-]*" + NAME + rb"[ ]", _at_blank, literal=False, caseless=True),
-    ]
+    """` is ` and ` was `, where the operator starts with the blank."""
+    for size, verb in ((4, b"is"), (5, b"was")):
+        if data[end - size + 1 : end - 1].lower() == verb and data[end - size : end - size + 1] in (b" ", b"\t"):
+            return assignment.confirm(data, end - size)
+    return None

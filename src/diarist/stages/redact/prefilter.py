@@ -1,7 +1,7 @@
 """Prefilters: all positions that any trigger proposes, in order. Two back ends, the same positions.
 
-`accelerated` uses Hyperscan where its wheel is installed: several hundred MB/s. `plain` uses Python's `re`: a trie of all
-literals and one pass for each expression, a few MB/s.
+`AcceleratedPrefilter` uses Hyperscan where its wheel is installed: over a hundred MB/s. `PlainPrefilter` uses Python's `re`, a
+trie of all literals and one pass for each expression: a few MB/s, and the faster one for the first small texts of a process.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Hit = tuple[int, int]
 """(offset behind the match, index of the trigger)."""
 
+_SMALL = 2048
+"""Bytes up to which looking for one literal after the other beats compiling a trie of them."""
+
 
 class Prefilter(Protocol):
     """Proposes positions."""
@@ -31,34 +34,66 @@ class Prefilter(Protocol):
 
 
 class PlainPrefilter:
-    """Python's `re`."""
+    """Python's `re`. Expressions are compiled when a text holds what they need."""
 
     name = "plain"
 
     def __init__(self, triggers: Sequence[Trigger]) -> None:
-        literals: dict[bytes, list[tuple[bytes, int]]] = {}
-        roots: list[bytes] = []
+        self._chains: dict[bytes, list[tuple[bytes, int]]] = {}
+        root = b""
         for literal, index in sorted((trigger.pattern, index) for index, trigger in enumerate(triggers) if trigger.literal):
-            if not roots or not literal.startswith(roots[-1]):
-                roots.append(literal)
-            literals.setdefault(roots[-1], []).append((literal, index))
-        self._literals = literals
-        self._any_literal = re.compile(b"(?=(" + trie(roots) + b"))") if roots else None
-        self._expressions = [
-            (re.compile(trigger.pattern), trigger.caseless, index) for index, trigger in enumerate(triggers) if not trigger.literal
-        ]
+            if not root or not literal.startswith(root):
+                root = literal
+            self._chains.setdefault(root, []).append((literal, index))
+        self._any_literal: re.Pattern[bytes] | None = None
+        self._expressions = [(trigger, index) for index, trigger in enumerate(triggers) if not trigger.literal]
+        self._compiled: dict[bytes, re.Pattern[bytes]] = {}
 
     def scan(self, data: bytes) -> list[Hit]:
-        hits: list[Hit] = []
-        if self._any_literal is not None:
-            for match in self._any_literal.finditer(data):
-                at = match.start()
-                hits += [(at + len(literal), index) for literal, index in self._literals[match[1]] if data.startswith(literal, at)]
+        hits = self._literals(data)
         lowered = data.lower()
-        for expression, caseless, index in self._expressions:
-            hits += [(match.end(), index) for match in expression.finditer(lowered if caseless else data)]
+        for trigger, index in self._expressions:
+            text = lowered if trigger.caseless else data
+            if trigger.needs and not any(need in text for need in trigger.needs):
+                continue
+            hits += [(end, index) for end in self._ends(trigger, text)]
         hits.sort()
         return hits
+
+    def _ends(self, trigger: Trigger, text: bytes) -> list[int]:
+        if not trigger.stem:
+            return [match.end() for match in self._expression(trigger.pattern).finditer(text)]
+        stem = self._expression(trigger.stem)
+        rests = [self._expression(rest) for rest in trigger.rests]
+        return [after.end() for name in stem.finditer(text) for rest in rests if (after := rest.match(text, name.end())) is not None]
+
+    def _expression(self, pattern: bytes) -> re.Pattern[bytes]:
+        compiled = self._compiled.get(pattern)
+        if compiled is None:
+            compiled = self._compiled[pattern] = re.compile(pattern)
+        return compiled
+
+    def _literals(self, data: bytes) -> list[Hit]:
+        hits: list[Hit] = []
+        for root, at in self._roots(data):
+            hits += [(at + len(literal), index) for literal, index in self._chains[root] if data.startswith(literal, at)]
+        return hits
+
+    def _roots(self, data: bytes) -> list[tuple[bytes, int]]:
+        """Where the shortest literals stand."""
+        if self._any_literal is None:
+            if len(data) <= _SMALL:
+                return [(root, at) for root in self._chains if root in data for at in _occurrences(data, root)]
+            self._any_literal = re.compile(b"(?=(" + trie(list(self._chains)) + b"))")
+        return [(match[1], match.start()) for match in self._any_literal.finditer(data)]
+
+
+def _occurrences(data: bytes, literal: bytes) -> list[int]:
+    found, at = [], data.find(literal)
+    while at >= 0:
+        found.append(at)
+        at = data.find(literal, at + 1)
+    return found
 
 
 class AcceleratedPrefilter:
@@ -70,7 +105,7 @@ class AcceleratedPrefilter:
         import hyperscan
 
         if compiled is not None:
-            self._database = hyperscan.loadb(bytearray(compiled), hyperscan.HS_MODE_BLOCK)
+            self._database = hyperscan.loadb(compiled, hyperscan.HS_MODE_BLOCK)
         else:
             self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
             self._database.compile(
@@ -94,7 +129,7 @@ class AcceleratedPrefilter:
             add((end, index))
 
         self._database.scan(data, on_match, scratch=self._scratch())
-        return sorted(set(hits))
+        return sorted(set(hits)) if len(hits) > 1 else hits
 
     def _scratch(self) -> hyperscan.Scratch:
         """Hyperscan's working memory, one for each thread."""
@@ -104,3 +139,16 @@ class AcceleratedPrefilter:
 
             scratch = self._local.scratch = hyperscan.Scratch(self._database)
         return scratch
+
+
+def cache_key(triggers: Sequence[Trigger]) -> str:
+    """Names a compiled database: 32 hex digits over the triggers, Hyperscan's version and this machine's processor."""
+    import hashlib
+    import platform
+
+    import hyperscan
+
+    digest = hashlib.sha256(f"{hyperscan.__version__} {platform.machine()} {platform.processor()} {platform.system()}".encode())
+    for trigger in triggers:
+        digest.update(b"%d %d %b\n" % (trigger.literal, trigger.caseless, trigger.pattern))
+    return digest.hexdigest()[:32]

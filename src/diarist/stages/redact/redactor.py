@@ -1,182 +1,175 @@
-"""The redactor: one value that holds the rules in force and masks texts, steps and session facts by them."""
+"""The redactor: one value that holds the rules in force and masks texts, steps and facts about sessions by them."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from diarist.errors import RedactionError
-from diarist.stages.redact.engine import Engine
-from diarist.stages.redact.prefilter import AcceleratedPrefilter, PlainPrefilter
-from diarist.stages.redact.triggers import Trigger
-from diarist.model.redacted import Redacted, RedactedJson
+from diarist.errors import DiaristError, RedactionError
+from diarist.model.redacted import Redacted
+from diarist.stages.redact.private import PrivateFilter, may_hold_sections, sections
+from diarist.stages.redact.segments import AHEAD, SIZE, Segment, Segmenter, decode, encode
+from diarist.stages.redact.settings import CompiledCache, Finding, RedactionRules
+from diarist.stages.redact.spans import masked
 
 if TYPE_CHECKING:
     from diarist.model.session import RawStep, SessionInfo, Step
+    from diarist.stages.redact.backend import Backend
+    from diarist.stages.redact.engine import Engine
 
-RULES_VERSION = "2026.11.0"
+RULES_VERSION = "1.0.0"
+"""Version of the built-in rules; changes whenever the same text may be masked differently."""
 
-
-class UserPattern(NamedTuple):
-    """A pattern of the user's own: what it finds is masked as `[REDACTED:<id>]`. Group 1, where there is one, is the secret."""
-
-    id: str
-    regex: str
-
-
-class RedactionRules(NamedTuple):
-    """What a user may set. All empty: the default rules."""
-
-    patterns: tuple[UserPattern, ...] = ()
-    allow_values: tuple[str, ...] = ()
-    """Exact values that are never masked."""
-    allow_rules: tuple[str, ...] = ()
-    """Ids of rules that are switched off."""
-    gitleaks: str = ""
-    """Text of a `gitleaks.toml` whose rules are used as well."""
-    personal: tuple[str, ...] = ()
-    """Kinds of personal data to mask: email, phone, iban, card, ip, home."""
-
-
-class Finding(NamedTuple):
-    """What would be masked: characters `start` to `end` of the text, by which rule, as what kind."""
-
-    rule: str
-    kind: str
-    start: int
-    end: int
-
-
-def _never(_data: bytes, _end: int) -> None:
-    return None
-
-
-class _Lazy:
-    """Builds the tables on first use: plain ones at once, accelerated ones when there is enough text to be worth it."""
-
-    _WORTH = 200_000
-
-    def __init__(self) -> None:
-        from diarist.stages.redact import base64run, commands, keys, operators, rcfiles, shapes, tokens, urls, vendors, webtokens
-
-        modules = (tokens, operators, vendors, shapes, urls, webtokens, keys, commands, rcfiles)
-        self._triggers = [trigger for module in modules for trigger in module.triggers()]
-        self._fingerprints = base64run.fingerprints()
-        self._all = self._triggers + [Trigger(one.text, _never) for one in self._fingerprints]
-        self._engine: Engine | None = None
-        self._seen = 0
-
-    def engine(self, size: int) -> Engine:
-        self._seen += size
-        if self._engine is None:
-            self._engine = Engine(self._triggers, self._fingerprints, PlainPrefilter(self._all))
-        elif self._seen > self._WORTH and not self._fast:
-            self._fast = True
-            try:
-                self._engine = Engine(self._triggers, self._fingerprints, AcceleratedPrefilter(self._all))
-            except ImportError:
-                pass
-        return self._engine
-
-    _fast = False
+_DROPPED = "a text could not be redacted and was dropped"
 
 
 class Redactor:
-    """Masks by the rules it was made from. Immutable; share it between threads."""
+    """Masks by the rules it was made from. Immutable, picklable; may be shared between threads.
 
-    def __init__(self, rules: RedactionRules = RedactionRules()) -> None:
+    `cache` keeps compiled tables between processes; `prefilter` "plain" or "hyperscan" forces a back end (both give the same
+    result), "" chooses by what is installed and how much there is to do.
+    """
+
+    def __init__(self, rules: RedactionRules = RedactionRules(), cache: CompiledCache | None = None, prefilter: str = "") -> None:  # noqa: B008 - immutable
         self.rules = rules
+        self._cache = cache
+        self._prefilter = prefilter
+        self._backend: Backend | None = None
         self.version = RULES_VERSION
-        self._lazy = _Lazy()
+        if rules != RedactionRules():
+            from diarist.stages.redact.user import digest
 
-    def find(self, text: str) -> list[Finding]:
-        data = text.encode("utf-8", "surrogatepass")
-        found = []
-        for span in self._lazy.engine(len(data)).find(data):
-            start = len(data[: span.start].decode("utf-8", "surrogatepass"))
-            found.append(Finding(span.rule, span.kind, start, start + len(data[span.start : span.end].decode("utf-8", "surrogatepass"))))
-        return found
+            self.version += "+" + digest(rules)
+
+    def __reduce__(self) -> tuple[type[Redactor], tuple[RedactionRules, CompiledCache | None, str]]:
+        return Redactor, (self.rules, self._cache, self._prefilter)
 
     def redact(self, text: str) -> Redacted:
-        """The text with every secret replaced by `[REDACTED:<kind>]`. Raises RedactionError; then the text must be dropped."""
-        return self._redact(text)[0]
+        """The text with every secret replaced by `[REDACTED:<kind>]`.
 
-    def _redact(self, text: str) -> tuple[Redacted, int]:
+        Raises RedactionError where anything goes wrong: then the text must be dropped, never kept as it was.
+        """
+        return self.masked(text)[0]
+
+    def masked(self, text: str) -> tuple[Redacted, int]:
+        """The same, with the number of places that were masked."""
         try:
-            found = self.find(text)
+            count = 0
+            if may_hold_sections(text):
+                count = len(sections(text))
+                text = PrivateFilter().feed(text, last=True) if count else text
+            if len(text) < SIZE + AHEAD:
+                data = encode(text)
+                spans = self.engine(len(data)).find(data)
+                return (Redacted(decode(masked(data, spans))), len(spans) + count) if spans else (Redacted(text), count)
+            segments = self._segments(text)
+            joined = decode(b"".join(masked(segment.data, segment.spans) for segment in segments))
+            return Redacted(joined), sum(len(segment.spans) for segment in segments) + count
+        except DiaristError:
+            raise
         except Exception as error:
-            raise RedactionError("a text could not be redacted and was dropped") from error
-        pieces, at = [], 0
-        for finding in found:
-            pieces += [text[at : finding.start], f"[REDACTED:{finding.kind}]"]
-            at = finding.end
-        return Redacted("".join([*pieces, text[at:]])), len(found)
+            raise RedactionError(_DROPPED) from error
+
+    def find(self, text: str) -> list[Finding]:
+        """What `redact` masks, in order: rule, kind and place, never the value."""
+        try:
+            return list(self._findings(text))
+        except DiaristError:
+            raise
+        except Exception as error:
+            raise RedactionError(_DROPPED) from error
+
+    def _findings(self, text: str) -> list[Finding]:
+        found = [Finding("private", "private", start, end) for start, end in sections(text)] if may_hold_sections(text) else []
+        kept, old, new, pieces = [], 0, 0, []
+        for section in found:
+            pieces.append((new, old, section.start - old))
+            kept += [text[old : section.start], "[REDACTED:private]"]
+            new += section.start - old + len("[REDACTED:private]")
+            old = section.end
+        pieces.append((new, old, len(text) - old))
+        from diarist.stages.redact.spans import OffsetMap
+
+        offsets = OffsetMap(pieces, len(text))
+        base = 0
+        for segment in self._segments("".join([*kept, text[old:]])):
+            for span in segment.spans:
+                start = base + len(decode(segment.data[: span.start]))
+                end = start + len(decode(segment.data[span.start : span.end]))
+                found.append(Finding(span.rule, span.kind, offsets.start(start), offsets.end(end)))
+            base += len(decode(segment.data))
+        return sorted(found, key=lambda finding: finding.start)
+
+    def _segments(self, text: str) -> list[Segment]:
+        segmenter = Segmenter(self.engine(len(text)))
+        return [*segmenter.feed(text), segmenter.finish()]
 
     def json(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.redact(value)
-        if isinstance(value, dict):
-            return {self.redact(str(key)): self.json(part) for key, part in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.json(part) for part in value]
-        return value
+        """A JSON value with every string redacted, keys included; a text under a key that names a secret is one."""
+        from diarist.stages.redact.steps import redact_json
+
+        return redact_json(self, value)[0]
 
     def step(self, raw: RawStep, *, limit: int) -> tuple[Step, int]:
-        """The step with every string redacted, long texts clipped to `limit` characters; and the number of places masked."""
-        from diarist.model.session import Step
+        """The step with every string redacted, and the number of places masked.
 
-        text, masked = self._redact(raw.text)
-        clipped = 0
-        if len(text) > limit:
-            clipped = len(text) - limit
-            text = Redacted(text[: limit // 2] + f"\n[… {clipped} characters cut …]\n" + text[-(limit - limit // 2) :])
-        return Step(
-            kind=raw.kind,
-            rid=self.redact(raw.rid),
-            text=text,
-            at=raw.at,
-            tool=self.redact(raw.tool),
-            arguments=None if raw.arguments is None else RedactedJson(self.json(raw.arguments)),
-            call_id=self.redact(raw.call_id),
-            error=raw.error,
-            exit_code=raw.exit_code,
-            mark=raw.mark,
-            actor=self.redact(raw.actor),
-            clipped=clipped,
-        ), masked
+        Images and other binary data are dropped first (`[image]`, `[binary 1234 bytes]`; not counted). Texts longer than `limit`
+        characters keep their head and tail; what was cut out is counted in `Step.clipped`.
+        """
+        from diarist.stages.redact.steps import redact_step
+
+        return redact_step(self, raw, limit)
 
     def info(self, info: SessionInfo) -> SessionInfo:
         """The facts about a session with every string redacted."""
-        import msgspec
+        from diarist.stages.redact.steps import redact_info
 
-        changes: dict[str, Any] = {}
-        for name in info.__struct_fields__:
-            value = getattr(info, name)
-            if isinstance(value, str) and value and name not in ("format", "role"):
-                changes[name] = self.redact(value)
-            elif name == "models":
-                changes[name] = tuple(self.redact(model) for model in value)
-        return msgspec.structs.replace(info, **changes)
+        return redact_info(self, info)
+
+    def engine(self, size: int) -> Engine:
+        """The engine for the next `size` bytes of text."""
+        if self._backend is None:
+            from diarist.stages.redact.backend import Backend
+
+            self._backend = Backend(self.rules, self._cache, self._prefilter)
+        return self._backend.engine(size)
 
 
 class RedactStream:
-    """`feed` pieces, `finish` at the end; what comes back, joined, is `redact` of the whole."""
+    """`feed` pieces of a text, `finish` at the end: what comes back, joined, is `redact` of the whole, whatever the pieces are.
+
+    Holds some 160,000 characters at most. Raises RedactionError; then the whole text must be dropped.
+    """
 
     def __init__(self, redactor: Redactor | None = None) -> None:
         self._redactor = redactor or default_redactor()
-        self._held: list[str] = []
+        self._filter = PrivateFilter()
+        self._segmenter = Segmenter(self._redactor.engine(0))
 
     def feed(self, text: str) -> str:
-        self._held.append(text)
-        return ""
+        """What is settled so far and was not given back before; often nothing."""
+        try:
+            return _joined(self._segmenter.feed(self._filter.feed(text)))
+        except Exception as error:
+            raise RedactionError(_DROPPED) from error
 
     def finish(self) -> str:
-        return self._redactor.redact("".join(self._held))
+        """The rest. The stream is then empty and may be used again."""
+        try:
+            segments = self._segmenter.feed(self._filter.feed("", last=True))
+            self._filter = PrivateFilter()
+            return _joined([*segments, self._segmenter.finish()])
+        except Exception as error:
+            raise RedactionError(_DROPPED) from error
+
+
+def _joined(segments: list[Segment]) -> str:
+    return "".join(decode(masked(segment.data, segment.spans)) for segment in segments)
 
 
 @lru_cache(maxsize=1)
 def default_redactor() -> Redactor:
-    """The redactor with the default rules."""
+    """The redactor with the default rules; one for the process."""
     return Redactor()
 
 

@@ -10,6 +10,8 @@ over generated random strings; they hold statistics, no text. No list of words i
 from __future__ import annotations
 
 import re
+
+from diarist.stages.redact.lazy import Lazy
 from collections import Counter
 from functools import lru_cache
 from math import log2
@@ -96,7 +98,7 @@ def entropy(value: bytes) -> float:
 
 
 _SEPARATORS = b"-_./:+~ *#?=,"
-_RUNS = re.compile(rb"(.)\1*", re.DOTALL)
+_RUNS = Lazy(rb"(.)\1*", re.DOTALL)
 
 
 def is_filler(value: bytes) -> bool:
@@ -105,13 +107,19 @@ def is_filler(value: bytes) -> bool:
     size = len(core)
     if size < 2:
         return True
+    different = len(set(core))
     if size < 6:
-        return len(set(core)) == 1
-    if len(set(core)) <= 3 or max(Counter(core).values()) >= 0.8 * size:
+        return different == 1
+    if different <= 3:
         return True
-    if size >= 12 and any(core == (core[:period] * size)[:size] for period in (2, 3, 4)):
+    if size >= 12 and different == 4 and core == (core[:4] * size)[:size]:
         return True
-    return size >= 16 and len(_RUNS.findall(core)) <= 0.28 * size or _is_alphabet(core)
+    if different <= 0.28 * size + 1:
+        if max(Counter(core).values()) >= 0.8 * size:
+            return True
+        if size >= 16 and len(_RUNS.findall(core)) <= 0.28 * size:
+            return True
+    return _is_alphabet(core)
 
 
 def _is_alphabet(core: bytes) -> bool:
@@ -122,7 +130,7 @@ def _is_alphabet(core: bytes) -> bool:
     return steps >= 0.85 * (len(core) - 1)
 
 
-_TEMPLATE = re.compile(
+_TEMPLATE = Lazy(
     rb"""
       <[^<>\s][^<>]{0,80}>                        # <token>
     | [$@\#%]?\{\{?[^{}\n]{0,120}\}?\}            # ${VAR} {var} {{ var }} #{var}
@@ -135,7 +143,7 @@ _TEMPLATE = re.compile(
     """,
     re.VERBOSE,
 )
-_ELIDED = re.compile(rb"(?:\.{3,}|\xe2\x80\xa6|\*{3,}|[xX]{6,})")
+_ELIDED = Lazy(rb"(?:\.{3,}|\xe2\x80\xa6|\*{3,}|[xX]{6,})")
 
 
 def is_template(value: bytes) -> bool:

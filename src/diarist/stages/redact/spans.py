@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+
+from diarist.stages.redact.lazy import Lazy
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-PLACEHOLDER = re.compile(rb"\[REDACTED:[a-z0-9._-]{1,60}\]")
+PLACEHOLDER = Lazy(rb"\[REDACTED:[a-z0-9._-]{1,60}\]")
 """What masking leaves behind: a kind, never the value, its length or a hash. Opaque to every rule."""
 
 

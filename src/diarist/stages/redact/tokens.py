@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.rules.tokens import ANYTHING, TOKENS, Token
 from diarist.stages.redact.shape import is_filler, surprise
 from diarist.stages.redact.spans import Span
@@ -15,17 +16,17 @@ from diarist.stages.redact.words import is_example
 _LONGEST = 4096
 _WORDY = -18.0
 """Bits below which a body reads like words, so that it needs digits to count."""
-_ESCAPE_BEFORE = re.compile(
+_ESCAPE_BEFORE = Lazy(
     rb"(?:\\[nrtbfv0'\"/]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\0\d\d|(?:\x1b|\\e|\\033|\\x1b|\\u001[bB])?\[[0-9;]{1,12}m|&[a-z]{2,5};)\Z"
 )
-_CUT_AFTER = re.compile(rb"\Z|\.{2,}|\xe2\x80\xa6|\[?\(?(?:truncated|\.\.\.)|\x1b|<truncated|[\"']?\s*\Z")
-_WRAP = re.compile(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])?[ \t]*)?[+>|-]?(?:\xe2\x94\x82)?[ \t]*")
+_CUT_AFTER = Lazy(rb"\Z|\.{2,}|\xe2\x80\xa6|\[?\(?(?:truncated|\.\.\.)|\x1b|<truncated|[\"']?\s*\Z")
+_WRAP = Lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])?[ \t]*)?[+>|-]?(?:\xe2\x94\x82)?[ \t]*")
 
 
 class _Rule(NamedTuple):
     token: Token
     literal: bytes
-    run: re.Pattern[bytes]
+    run: Lazy
 
 
 @lru_cache(maxsize=1)
@@ -40,8 +41,8 @@ def _rules() -> dict[bytes, list[_Rule]]:
 
 
 @lru_cache(maxsize=256)
-def _run_of(alphabet: str) -> re.Pattern[bytes]:
-    return re.compile(b"[" + alphabet.encode() + b"]{0,%d}" % _LONGEST)
+def _run_of(alphabet: str) -> Lazy:
+    return Lazy(b"[" + alphabet.encode() + b"]{0,%d}" % _LONGEST)
 
 
 def triggers() -> list[Trigger]:
@@ -94,10 +95,10 @@ def _end(data: bytes, start: int, rule: _Rule) -> int:
     return end if token.exact or token.fixed else extended(data, end, rule.run)
 
 
-_ALONE = re.compile(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
+_ALONE = Lazy(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
 
 
-def extended(data: bytes, end: int, run: re.Pattern[bytes]) -> int:
+def extended(data: bytes, end: int, run: Lazy) -> int:
     """The end of a token of any length that a terminal broke over several lines: lines that hold nothing but more of it."""
     for _ in range(60):
         wrap = _WRAP.match(data, end)

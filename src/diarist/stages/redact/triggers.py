@@ -24,6 +24,11 @@ class Trigger(NamedTuple):
     literal: bool = True
     caseless: bool = False
     """Only for expressions, and those are written in lower case."""
+    needs: tuple[bytes, ...] = ()
+    """Only for expressions: where none of these occurs (in lower case, if caseless), nothing can match."""
+    stem: bytes = b""
+    """Where given, the pattern is this, then one of `rests`; plain Python looks for the stem and then tries those."""
+    rests: tuple[bytes, ...] = ()
 
 
 def minimal(literals: Iterable[bytes]) -> list[bytes]:
@@ -48,9 +53,9 @@ def trie(words: Sequence[bytes]) -> bytes:
     return parts[0] if len(parts) == 1 else b"(?:" + b"|".join(parts) + b")"
 
 
-_ORDINARY = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ -:=/<>,;\"'%&@!~`#"
+_ORDINARY = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ -:=/<>,;\"'%&@!~`"
 
 
 def escape(literal: bytes) -> bytes:
     """The literal as an expression that Hyperscan and `re` read alike."""
-    return b"".join(bytes([code]) if code in _ORDINARY and code != 35 else b"\\x%02x" % code for code in literal)
+    return b"".join(bytes([code]) if code in _ORDINARY else b"\\x%02x" % code for code in literal)

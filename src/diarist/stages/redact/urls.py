@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.words import is_example
 
 _REACH = 300
-_SCHEME = re.compile(rb"(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF])(?!.*(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF]))", re.DOTALL)
-_PORT = re.compile(rb"\d{1,5}(?:[/?#\\]|\Z)")
-_STOP = re.compile(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
+_SCHEME = Lazy(rb"(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF])(?!.*(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF]))", re.DOTALL)
+_PORT = Lazy(rb"\d{1,5}(?:[/?#\\]|\Z)")
+_STOP = Lazy(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
 _SHOWN = frozenset(
     b"password passwd pwd your_password yourpassword your-password my_password mypassword pass_word secret_password token".split()
 )
@@ -21,8 +22,8 @@ _SHOWN = frozenset(
 def triggers() -> list[Trigger]:
     """At the first `@` after `://`, plain, JSON-escaped or URL-encoded; at the `@` of a Go data source name."""
     return [
-        Trigger(rb":(?://|\\/\\/)[^\s\"'<>@]{1,256}@", _at_sign, literal=False),
-        Trigger(rb"%3[aA]%2[fF]%2[fF][^\s\"'<>@]{1,256}%40", _at_encoded_sign, literal=False),
+        Trigger(rb":(?://|\\/\\/)[^\s\"'<>@]{1,256}@", _at_sign, literal=False, needs=(b"://", b":\\/")),
+        Trigger(rb"%3[aA]%2[fF]%2[fF][^\s\"'<>@]{1,256}%40", _at_encoded_sign, literal=False, needs=(b"%40",)),
         Trigger(b"@tcp(", lambda data, end: _data_source(data, end - 5)),
         Trigger(b"@unix(", lambda data, end: _data_source(data, end - 6)),
     ]
@@ -90,7 +91,7 @@ def _token_user(data: bytes, start: int, at: int) -> Span | None:
     return None
 
 
-_SOURCE = re.compile(rb"(?:\A|[\s\"'`=(])[\w.-]{1,64}:(?P<password>[^\s\"'`]{1,128})\Z")
+_SOURCE = Lazy(rb"(?:\A|[\s\"'`=(])[\w.-]{1,64}:(?P<password>[^\s\"'`]{1,128})\Z")
 
 
 def _data_source(data: bytes, at: int) -> Span | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+
+from diarist.stages.redact.lazy import Lazy
 from typing import NamedTuple
 
 LONGEST = 4096
 """Bytes of one value. What is longer is no value that a person or a program assigns in one piece."""
 
 _QUOTE = rb"\\*(?:\"\"\"|'''|[\"'`])|%(?:25)?2[27]|&quot;|&\#3[49];|&apos;|\\+u002[27]|\xe2\x80[\x98\x9c]"
-_LEAD = re.compile(
+_LEAD = Lazy(
     rb"""
     (?:[ \t]|%(?:25)?20)*+
     (?P<far> (?: (?:\\+[nrt])+ | \r?\n ) [ \t]*+ (?: \d{1,6} (?:\xe2\x86\x92|[:|\t]) [ \t]*+ )? [+>|-]{0,2} [ \t]*+ )?+
@@ -22,12 +24,12 @@ _LEAD = re.compile(
     """,
     re.VERBOSE,
 )
-_GAP = re.compile(
+_GAP = Lazy(
     rb"(?:[ \t]|%(?:25)?20)*+(?P<far>(?:(?:\\+[nrt])+|\r?\n)[ \t]*+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*+)?[+>|-]{0,2}[ \t]*+)?+\*{0,2}"
 )
-_BARE = re.compile(rb"(?:[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]|\\(?![nrtu\"'`\\/ \r\n]))+")
-_SETTING = re.compile(rb"(?:[^\s\"'`<>\\\x1b\x00]|\\(?![nrtu\"'`\\ \r\n]))+")
-_ENCODED_END = re.compile(rb"%(?:25)?(?:2[0267CB]|0[AD]|7[DC]|5[DC]|3[BC])|&(?:quot|amp|lt|gt|\#3[49]);|\\+u00(?:2[267]|3[ce])|\xef\xbc[\x8c\x9b\x81\x9f]|\xe3\x80[\x81\x82]", re.IGNORECASE)
+_BARE = Lazy(rb"(?:[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]|\\(?![nrtu\"'`\\/ \r\n]))+")
+_SETTING = Lazy(rb"(?:[^\s\"'`<>\\\x1b\x00]|\\(?![nrtu\"'`\\ \r\n]))+")
+_ENCODED_END = Lazy(rb"%(?:25)?(?:2[0267C]|0[AD]|7[DC]|5[DC]|3[BC])|&(?:quot|amp|lt|gt|\#3[49]);|\\+u00(?:2[267]|3[ce])|\xef\xbc[\x8c\x9b\x81\x9f]|\xe3\x80[\x81\x82]", re.IGNORECASE)
 _TRAILING = b".,;:!?)*"
 
 
@@ -47,12 +49,30 @@ class Value(NamedTuple):
 
 def value_after(data: bytes, at: int, *, setting: bool = False) -> Value | None:
     """The value that starts at or soon after `at`; `setting` lets one without quotes hold commas, semicolons and brackets."""
-    lead = _LEAD.match(data, at, at + 256)
-    if lead is not None:
-        return _quoted(data, lead)
-    gap = _GAP.match(data, at, at + 160)
-    start = gap.end() if gap is not None else at
-    return bare_value(data, start, setting=setting, far=gap is not None and gap["far"] is not None)
+    while data[at : at + 1] in (b" ", b"\t"):
+        at += 1
+    if _may_be_quoted(data, at):
+        lead = _LEAD.match(data, at, at + 256)
+        if lead is not None:
+            return _quoted(data, lead)
+        gap = _GAP.match(data, at, at + 160)
+        if gap is not None:
+            return bare_value(data, gap.end(), setting=setting, far=gap["far"] is not None)
+    return bare_value(data, at, setting=setting)
+
+
+def _may_be_quoted(data: bytes, at: int) -> bool:
+    """False where a bare word or number starts; a word may still be the prefix of a string or a call with one."""
+    first = data[at : at + 1]
+    if not (first.isalnum() or first == b"_"):
+        return True
+    if data[at + 1 : at + 2] in _MARKS or data[at + 2 : at + 3] in _MARKS:
+        return True
+    bracket = data.find(b"(", at, at + 64)
+    return bracket >= 0 and data[bracket + 1 : bracket + 2] in _MARKS or data.startswith((b"await ", b"new "), at)
+
+
+_MARKS = (b'"', b"'", b"`", b"\\")
 
 
 def bare_value(data: bytes, start: int, *, setting: bool, far: bool = False) -> Value | None:
@@ -81,6 +101,8 @@ def _quoted(data: bytes, lead: re.Match[bytes]) -> Value | None:
     if end < 0:
         cut = bare_value(data, start, setting=True)
         end = cut.end if cut is not None else start
+    if b"\\n" in data[start:end]:
+        return None
     return Value(start, end, quoted=True, far=lead["far"] is not None, call=call, template=template) if end > start else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.rules.vendors import SHAPES
 from diarist.stages.redact.shape import is_filler
 from diarist.stages.redact.spans import Span
@@ -12,16 +13,16 @@ from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.values import value_after
 from diarist.stages.redact.words import is_denied, is_example
 
-_OPERATOR = re.compile(
+_OPERATOR = Lazy(
     rb"(?P<rest>[\w.-]{0,40}(?:[ ](?:bot|api|app|key|id|access))?)[\"'`\\\])]{0,4}[ \t]{0,8}[?+.|]?(?:=>|:=|[=:]{1,4}|,|%3D|\|\|?|>)"
 )
 
 
 @lru_cache(maxsize=1)
-def _shapes() -> dict[bytes, list[re.Pattern[bytes]]]:
-    table: dict[bytes, list[re.Pattern[bytes]]] = {}
+def _shapes() -> dict[bytes, list[Lazy]]:
+    table: dict[bytes, list[Lazy]] = {}
     for shape, vendors in SHAPES:
-        expression = re.compile(shape.encode() + rb"\Z")
+        expression = Lazy(shape.encode() + rb"\Z")
         for vendor in vendors.split():
             table.setdefault(vendor.encode(), []).append(expression)
     return table
@@ -38,6 +39,8 @@ def triggers() -> list[Trigger]:
 
 
 def _confirm(data: bytes, end: int, vendor: bytes, size: int) -> Span | None:
+    if data[end - size - 1 : end - size].isalpha() and data[end - size : end - size + 1].islower():
+        return None
     match = _OPERATOR.match(data, end, end + 80)
     if match is None or is_denied(match["rest"]):
         return None

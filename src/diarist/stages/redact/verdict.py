@@ -6,23 +6,24 @@ import base64
 import binascii
 import re
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.words import Key, Level, is_example, is_prose, is_vocabulary
 
-_UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_DIGEST = re.compile(rb"(?i)(?:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
-_PATH = re.compile(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
-_FILE = re.compile(
+_UUID = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_DIGEST = Lazy(rb"(?i)(?:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
+_PATH = Lazy(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
+_FILE = Lazy(
     rb"[\w./\\@ -]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|toml|ini|txt|env|conf|cfg|py|[jt]sx?|mjs|rs|go|rb|java|kt|php|cs|sh|md|html?|css|sql|xml|lock|log|csv|gpg|asc|pub|net|com|org|io|dev)\Z"
 )
-_VERSION = re.compile(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
-_MOMENT = re.compile(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
-_DOTTED = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::?|/)[A-Za-z_$][\w$]*)+\Z")
-_HEADER_NAME = re.compile(rb"(?:[A-Z][a-z]+-)+(?:[A-Z][a-z]+|ID)\Z")
-_EXPRESSION = re.compile(rb"\(\?[:=!<P]|\[\^|\[a-zA-Z|\[[aA0]-[zZ9]|\.\*|\\[dwsb][+*{)\]]|\)\*|\]\+")
+_VERSION = Lazy(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
+_MOMENT = Lazy(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
+_DOTTED = Lazy(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::?|/)[A-Za-z_$][\w$]*)+\Z")
+_HEADER_NAME = Lazy(rb"(?:[A-Z][a-z]+-)+(?:[A-Z][a-z]+|ID)\Z")
+_EXPRESSION = Lazy(rb"\(\?[:=!<P]|\[\^|\[a-zA-Z|\[[aA0]-[zZ9]|\.\*|\\[dwsb][+*{)\]]|\)\*|\]\+")
 """A regular expression."""
-_NAME = re.compile(rb"[A-Za-z_$][\w$]*\Z")
-_MAIL = re.compile(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
+_NAME = Lazy(rb"[A-Za-z_$][\w$]*\Z")
+_MAIL = Lazy(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
 
 
 def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
@@ -59,6 +60,8 @@ def _is_secret_number(value: bytes, key: Key) -> bool:
 
 def _is_reference(value: bytes, key: Key) -> bool:
     """Paths, addresses, digests, versions, dates: what a key may point to instead of holding it."""
+    if value.isalnum():
+        return False
     if _DIGEST.match(value) or _VERSION.match(value) or _MAIL.match(value):
         return True
     if _EXPRESSION.search(value) or value.count(b"|") >= 3 or _HEADER_NAME.match(value):
@@ -72,8 +75,8 @@ def _is_reference(value: bytes, key: Key) -> bool:
     return False
 
 
-_HEXADECIMAL = re.compile(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
-_IDENTIFIER_INSIDE = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
+_HEXADECIMAL = Lazy(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
+_IDENTIFIER_INSIDE = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
 
 
 def is_random(value: bytes, key: Key) -> bool:
@@ -121,7 +124,7 @@ def _ends_randomly(value: bytes, key: Key) -> bool:
     return len(words) <= 3 and len(words[-1]) >= 16 and is_random(words[-1], key) and not is_example(words[-1])
 
 
-_WORDS_ONLY = re.compile(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
+_WORDS_ONLY = Lazy(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
 
 
 def _is_passphrase(value: bytes, key: Key) -> bool:
@@ -158,7 +161,7 @@ def _is_readable_key(value: bytes, *, quoted: bool) -> bool:
     return (digits or mixed) and not (_NAME.match(value) and (not digits or (b"_" in value and not quoted)))
 
 
-_USER_AND_PASSWORD = re.compile(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
+_USER_AND_PASSWORD = Lazy(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
 
 
 def is_basic(value: bytes) -> bool:

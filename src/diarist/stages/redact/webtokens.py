@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.tokens import starts_afresh
@@ -11,20 +12,20 @@ from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.verdict import is_basic
 from diarist.stages.redact.words import is_example, is_vocabulary
 
-_JWT = re.compile(rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{0,16000}){1,4}")
-_SECOND = re.compile(rb"\.(?:[\s\\+>|\d:-]|\xe2\x86\x92)*[A-Za-z0-9_=-]{4}|\.(?:\Z|\.\.|\xe2\x80\xa6)")
-_HEADER = re.compile(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
-_WRAP = re.compile(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*(?P<rest>[A-Za-z0-9_.-]{10,400})(?=[\s\"'`,;)\\]|\Z)")
+_JWT = Lazy(rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{0,16000}){1,4}")
+_NOISE = Lazy(rb"\\[nr]|[^A-Za-z0-9_.=-]+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t]))?")
+_HEADER = Lazy(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
+_WRAP = Lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*(?P<rest>[A-Za-z0-9_.-]{10,400})(?=[\s\"'`,;)\\]|\Z)")
 
 
 def triggers() -> list[Trigger]:
     """`eyJ`, `Bearer `, `Basic `, and the cookie headers."""
     return [
         Trigger(b"eyJ", lambda data, end: _jwt(data, end - 3)),
-        Trigger(rb"bearer(?:[ ]|%20|\\u0020)", _bearer, literal=False, caseless=True),
-        Trigger(rb"basic(?:[ ]|%20)", _basic, literal=False, caseless=True),
-        Trigger(rb"cookie2?[\"'\\]*[ ]*[:=]", _cookies, literal=False, caseless=True),
-        Trigger(rb"[ ](?:-b|--cookie)[ =]", _cookies, literal=False),
+        Trigger(rb"bearer(?:[ ]|%20|\\u0020)", _bearer, literal=False, caseless=True, needs=(b"bearer",)),
+        Trigger(rb"basic(?:[ ]|%20)", _basic, literal=False, caseless=True, needs=(b"basic",)),
+        Trigger(rb"cookie2?[\"'\\]*[ ]*[:=]", _cookies, literal=False, caseless=True, needs=(b"cookie",)),
+        Trigger(rb"[ ](?:-b|--cookie)[ =]", _cookies, literal=False, needs=(b" -b", b" --cookie")),
     ]
 
 
@@ -40,13 +41,14 @@ def _jwt(data: bytes, start: int) -> Span | None:
         if wrap is None or surprise(wrap["rest"][:60]) < 10:
             break
         end = wrap.end("rest")
-    dot = data.find(b".", start, end)
-    if is_filler(match[0][12:]) or (dot > 0 and _SECOND.match(data, dot) is None):
+    parts = _NOISE.sub(b"", data[start:end]).split(b".")
+    if is_filler(match[0][12:]) or (len(parts) > 1 and len(parts[1]) < 4 and data[end : end + 1] not in (b"", b".", b"\xe2")):
         return None
     return Span(start, start + len(data[start:end].rstrip(b".")), "jwt", "jwt", rank=4)
 
 
-_CREDENTIAL = re.compile(rb"[A-Za-z0-9._~+/=:|-]{12,4096}")
+_BASE64 = Lazy(rb"[A-Za-z0-9+/_-]{8,2000}={0,2}")
+_CREDENTIAL = Lazy(rb"[A-Za-z0-9._~+/=:|-]{12,4096}")
 
 
 def _bearer(data: bytes, end: int) -> Span | None:
@@ -64,16 +66,17 @@ def _bearer(data: bytes, end: int) -> Span | None:
 
 
 def _basic(data: bytes, end: int) -> Span | None:
-    match = re.compile(rb"[A-Za-z0-9+/_-]{8,2000}={0,2}").match(data, end)
+    match = _BASE64.match(data, end)
     if match is None or not is_basic(match[0]):
         return None
     return Span(end, match.end(), "basic-auth", "basic-auth", rank=2, origin=end - 6)
 
 
-_PAIR = re.compile(rb"[ \t]*(?P<name>[\w.!$%*+^`|~-]{1,80})=(?P<quote>\\*\"?)(?P<value>[^\s;\"'\\,]{1,4096})(?P=quote)[ \t]*(?:;|(?=[\"'\\\s,]|\Z))")
+_PAIR = Lazy(rb"[ \t]*(?P<name>[\w.!$%*+^`|~-]{1,80})=(?P<quote>\\*\"?)(?P<value>[^\s;\"'\\,]{1,4096})(?P=quote)[ \t]*(?:;|(?=[\"'\\\s,]|\Z))")
 _ATTRIBUTES = frozenset(b"path domain expires max-age samesite priority version comment secure httponly partitioned".split())
-_NAMED = re.compile(rb"(?i)sess|sid\b|sid$|token|auth|jwt|csrf|xsrf|secret|login|remember|access|refresh|credential|passw|identity|\bat\b|\brt\b")
-_QUOTED_START = re.compile(rb"[ \t]*(?:\\*[\"'])?")
+_NAMED = Lazy(rb"(?i)sess|sid\b|sid$|token|auth|jwt|csrf|xsrf|secret|remember|credential|passw")
+_DATE = Lazy(rb"\d{1,4}-\w{2,3}-\d{2,4}\Z")
+_QUOTED_START = Lazy(rb"[ \t]*(?:\\*[\"'])?")
 
 
 def _cookies(data: bytes, end: int) -> list[Span] | None:
@@ -95,5 +98,5 @@ def _is_session(name: bytes, value: bytes) -> bool:
     if is_template(value) or is_filler(value) or is_elided(value) or is_example(value) or is_vocabulary(value):
         return False
     if _NAMED.search(name):
-        return len(value) >= 6
+        return len(value) >= 6 and _DATE.match(value) is None
     return len(value) >= 16 and (surprise(value) >= 15 or (len(value) >= 32 and value.isalnum()))

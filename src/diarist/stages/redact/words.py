@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+
+from diarist.stages.redact.lazy import Lazy
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -48,11 +50,11 @@ _NUMERIC = _set("password passwd passcode pin otp totp pwd pass secret 密码")
 _SECRET = _set("secret apikey apikeys apitoken authtoken accesstoken secretkey privatekey accesskey psk authkey authorization")
 _TOKEN = _set("token tokens jwt bearer pat sas secrets credential credentials creds")
 _KEYLIKE = _set("key keys")
-_WEAK = _set("auth salt cookie session sid nonce pem seed license hmac webhook cred dsn otp pin totp")
+_WEAK = _set("auth salt cookie session sid pem seed license hmac webhook cred dsn otp pin totp")
 _KEY_QUALIFIERS = _set(
     """api access secret private auth signing sign encryption encrypt encrypted decrypt decryption master account storage license shared
     service deploy client app application admin server consumer subscription write read ssh session root hmac aes webhook rest
-    integration management live prod production user developer dev org organization personal project bot ingest insert sdk publishable"""
+    integration management live prod production user developer dev org organization personal project bot ingest insert sdk"""
 )
 _PASS_QUALIFIERS = _set(
     """db database user usr smtp mail email root admin ftp sftp mysql pg postgres redis ldap my jdbc wifi vpn rdp ssh auth login api app proxy
@@ -60,11 +62,11 @@ _PASS_QUALIFIERS = _set(
     imap pop mqtt rabbitmq amqp mongo mongodb couch es elastic sql oracle mssql rabbit vault jenkins git repo registry docker nexus
     archive zip the network guest master test dev prod temp tmp initial"""
 )
-_STEMS = re.compile(
+_STEMS = Lazy(
     rb"(?:password|passwd|passphrase|passcode|secret|token|apikey|credential|privatekey|secretkey|accesskey"
     rb"|(?:db|user|my|smtp|root|admin|ftp|pg|sql|mail|redis|key|store)(?:pass|pwd))s?\Z"
 )
-_NOT_STEM = re.compile(rb"detoken|subtoken|untoken")
+_NOT_STEM = Lazy(rb"detoken|subtoken|untoken")
 
 _DENY_AFTER = _set(
     """id ids name names path paths file files filename dir directory folder url urls uri uris endpoint endpoints ttl count counts counter
@@ -89,7 +91,7 @@ _DENY_AFTER = _set(
     ends literal literals kinds stream streams iterator iter"""
 )
 _DENY_BEFORE = _set(
-    """public pub primary foreign sort partition row dict object s3 sidekiq next page continuation cancel cancellation pagination cursor
+    """public pub publishable trial primary foreign cache cached caching restore sort partition row dict object s3 sidekiq next page continuation cancel cancellation pagination cursor
     csrf xsrf idempotency event keyboard hot shortcut press down up max min num number count total input output prompt completion
     used cached reasoning eos bos pad unk mask cls sep special stop start end first last current lookahead prev previous peek
     forgot reset has is no show hide require enable disable missing invalid wrong incorrect bad expected unexpected
@@ -103,7 +105,7 @@ _BENIGN_AFTER = _set(
     "current fake default live data bytes literal s key token secret password here hex jwt env1 v1 v2"
 )
 
-_SPLIT = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\x80-\xff]+")
+_SPLIT = Lazy(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\x80-\xff]+")
 
 
 def split_words(name: bytes) -> list[bytes]:
@@ -112,7 +114,7 @@ def split_words(name: bytes) -> list[bytes]:
 
 
 _COOKIE_NAMES = _set("jsessionid phpsessid aspsessionid asp.net_sessionid connect.sid cfid cftoken")
-_UPPER_NAME = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_UPPER_NAME = Lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 
 
 @lru_cache(maxsize=4096)
@@ -233,7 +235,7 @@ def is_prose(value: bytes) -> bool:
     return len(words) > 9 or value.rstrip()[-1:] in b".?!:" or any(word.strip(b",.;:!?'\"()") in _PROSE for word in words)
 
 
-_EXAMPLE = re.compile(
+_EXAMPLE = Lazy(
     rb"(?i)(?:^|[^a-z])(?:(?:your|insert|replace|enter|put|add)[-_ .]?(?:own[-_ ]|with[-_ ])?|my[-_ .])(?:api|access|secret|auth|client|app|private|token|key|pass|user|bot|real|account|org)"
     rb"|EXAMPLEEXAMPLE|\A[A-Z0-9]{4,24}EXAMPLE\Z|EXAMPLEKEY\Z|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|goes[-_]here|xxxx+|\*\*\*\*|dummy"
     rb"|\.\.\.|\xe2\x80\xa6"

@@ -19,13 +19,13 @@ from typing import NamedTuple
 from diarist.stages.synthesis.agglomerate import agglomerate, dot_products, rare_dot_products
 from diarist.stages.synthesis.features import Features
 
-SAMPLE = 512
+SAMPLE = 384
 """Entries that are compared all with all."""
 ENRICH = 4096
 """Entries that a fresh group gathers from, to know itself better, before all others are asked."""
 YIELD = 0.05
 """A sample that brings together less than this share of its entries was the last one."""
-LONGEST = 64
+LONGEST = 32
 """Among what no sample brought together: features that more entries carry bring no pair together."""
 LIGHT = 0.4
 """Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most."""
@@ -178,7 +178,7 @@ def _gather(space: Space, groups: Sequence[list[int]], numbers: Sequence[int], l
     """Numbers by the group they overlap with most, and those that fit none."""
     finder = Finder(space, [space.group(group) for group in groups])
     gathered: list[list[int]] = [[] for _ in groups]
-    left = []
+    left: list[int] = []
     for number in numbers:
         at, cosine = finder.best(number)
         (gathered[at] if cosine >= least else left).append(number)

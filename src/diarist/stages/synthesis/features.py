@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from math import log
 
 from diarist.text.stem import stem_english
@@ -14,13 +16,14 @@ Features = tuple[int, ...]
 
 RAREST = 200
 """Being rarer than one entry in so many adds no weight: a slip of the pen is not the subject."""
-COINED = 0.25
-"""Share of its squared weight that a word with digits keeps while nobody else has it: mostly a ticket, a port, a hash."""
+COINED = 0.5
+"""Share of its weight that a word with digits keeps while nobody else has it: mostly a ticket, a port, a hash."""
 MOST_WORDS = 2000
 """Words of one entry that are looked at."""
 
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"[{_SPACELESS}]+|[^\W_{_SPACELESS}]+")
+_ASCII_BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLACEHOLDER = re.compile(r"\[REDACTED:[^\]\s]{1,60}\]")
 _STATUS = re.compile(r"[1-5]\d\d\Z")
@@ -28,53 +31,66 @@ _HEX = re.compile(r"[0-9a-f]{6,}\Z")
 
 
 class Vocabulary:
-    """Numbers features as they are first met and counts their carriers. Feed it in an order that follows from the entries."""
+    """Numbers features as they are first met. Feed it in an order that follows from the entries."""
 
     def __init__(self) -> None:
-        self.counts: list[int] = []
-        self._coined: list[bool] = []
+        self.terms: list[str] = []
+        self.words = _Words(self._number)
+        """Every word met so far, as it was written, with the features it gives."""
         self._numbers: dict[str, int] = {}
-        self._known: dict[str, Features] = {}
-
-    def add(self, text: str, marks: Iterable[str] = ()) -> Features:
-        """Features of one entry: the words of `text`, and `marks` as they are. Counts the entry as a carrier of each."""
-        found = self.look(text, marks)
-        counts = self.counts
-        for feature in found:
-            counts[feature] += 1
-        return found
 
     def look(self, text: str, marks: Iterable[str] = ()) -> Features:
-        """The same without counting."""
-        if "[REDACTED:" in text:
-            text = _PLACEHOLDER.sub(" ", text)
-        found: dict[int, None] = {}
-        known = self._known
-        for word in dict.fromkeys(_WORD.findall(text)[:MOST_WORDS]):
-            numbers = known.get(word)
-            if numbers is None:
-                numbers = known[word] = tuple([self._number(term) for term in terms(word)])
-            for number in numbers:
-                found[number] = None
+        """Features of one entry: the words of `text`, and `marks` as they are."""
+        words = _split(text)
+        if len(words) > MOST_WORDS:
+            words = words[:MOST_WORDS]
+        found = dict.fromkeys(chain.from_iterable(map(self.words.__getitem__, words)))
         for mark in marks:
             found[self._number(mark)] = None
         return tuple(found)
 
-    def weights(self, population: int) -> list[float]:
-        """By feature: how rare it is among `population` entries; always above 0, so that few entries can be compared too."""
-        weights = [log(1.0 + min(RAREST, (population + 5) / (count + 1))) for count in self.counts]
-        for number, coined in enumerate(self._coined):
-            if coined and self.counts[number] <= 1:
-                weights[number] *= COINED**0.5
+    def weigh(self, entries: Sequence[Features]) -> list[float]:
+        """By feature: how rare it is among these entries; always above 0, so that few entries can be compared too."""
+        counts = Counter(chain.from_iterable(entries))
+        weights = []
+        for number, term in enumerate(self.terms):
+            count = counts[number]
+            weight = log(1.0 + min(RAREST, (len(entries) + 5) / (count + 1)))
+            weights.append(weight * COINED if count <= 1 and _is_coined(term) else weight)
         return weights
 
     def _number(self, term: str) -> int:
         number = self._numbers.get(term)
         if number is None:
-            number = self._numbers[term] = len(self.counts)
-            self.counts.append(0)
-            self._coined.append(any(char.isdigit() for char in term) and not term.startswith(("error:", "file:")))
+            number = self._numbers[term] = len(self.terms)
+            self.terms.append(term)
         return number
+
+
+class _Words(dict[str, Features]):
+    """Word → features, worked out when a word is met for the first time."""
+
+    def __init__(self, number: Callable[[str], int]) -> None:
+        super().__init__()
+        self._number = number
+
+    def __missing__(self, word: str) -> Features:
+        features = self[word] = tuple([self._number(term) for term in terms(word)])
+        return features
+
+
+def _split(text: str) -> list[str]:
+    """The words of a text. Most texts are ASCII but for an ellipsis or a quote, and those are split several times faster."""
+    if "[REDACTED:" in text:
+        text = _PLACEHOLDER.sub(" ", text)
+    if not text.isascii():
+        for mark in "…’“”–—×":
+            text = text.replace(mark, " ")
+    return text.translate(_ASCII_BREAKS).split() if text.isascii() else _WORD.findall(text)
+
+
+def _is_coined(term: str) -> bool:
+    return not term.isalpha() and not term.startswith(("error:", "file:")) and any(char.isdigit() for char in term)
 
 
 def terms(word: str) -> Sequence[str]:

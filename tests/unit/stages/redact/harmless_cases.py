@@ -33,7 +33,9 @@ def commits(make: Maker) -> Iterator[str]:
 
 def identifiers(make: Maker) -> Iterator[str]:
     uuid = make.uuid()
-    yield json.dumps({"type": "user", "uuid": uuid, "parentUuid": make.uuid(), "sessionId": make.uuid(), "requestId": "req_" + "011" + make.mixed(20)})
+    yield json.dumps(
+        {"type": "user", "uuid": uuid, "parentUuid": make.uuid(), "sessionId": make.uuid(), "requestId": "req_" + "011" + make.mixed(20)}
+    )
     yield f"request_id={uuid} trace_id={make.hex(32)} span_id={make.hex(16)}"
     yield f'"tool_use_id": "toolu_{"01" + make.mixed(22)}"'
     yield f'"id": "msg_{"01" + make.mixed(22)}", "call_id": "call_{make.mixed(24)}"'
@@ -45,7 +47,7 @@ def identifiers(make: Maker) -> Iterator[str]:
     yield f"client_id: {uuid}"
     yield f"AZURE_TENANT_ID={uuid}"
     yield f"credentialsId: '{uuid}'"
-    yield f"kms_key_id = \"{uuid}\""
+    yield f'kms_key_id = "{uuid}"'
     yield f"correlation-id: {uuid}\nx-amzn-requestid: {make.uuid()}"
     yield f"session: {uuid}"
     yield f"rollout-2026-01-05T10-00-00-{uuid}.jsonl"
@@ -111,7 +113,7 @@ def examples(make: Maker) -> Iterator[str]:  # noqa: ARG001 - one signature for 
     yield "xoxb-xxxxxxxxxxxx-xxxxxxxxxxxx-xxxxxxxxxxxxxxxxxxxxxxxx"
     yield "Authorization: Bearer <token>"
     yield "Authorization: Bearer $TOKEN"
-    yield 'Authorization: `Bearer ${token}`'
+    yield "Authorization: `Bearer ${token}`"
     yield 'headers = {"Authorization": f"Bearer {token}"}'
     yield "Authorization: Bearer YOUR_TOKEN"
     yield "curl -u user:password https://example.com"
@@ -140,10 +142,10 @@ def examples(make: Maker) -> Iterator[str]:  # noqa: ARG001 - one signature for 
     yield "docker login -u $USER -p $PASSWORD"
     yield "mysql -u root -p mydb"
     yield "mysql -u root -p$MYSQL_ROOT_PASSWORD mydb"
-    yield "sshpass -p \"$PASS\" ssh host"
+    yield 'sshpass -p "$PASS" ssh host'
     yield "sshpass -e ssh host"
     yield "echo $PASSWORD | sudo -S ls"
-    yield "echo \"$TOKEN\" | docker login --password-stdin"
+    yield 'echo "$TOKEN" | docker login --password-stdin'
 
 
 def code(make: Maker) -> Iterator[str]:  # noqa: ARG001
@@ -239,11 +241,14 @@ def encoded(make: Maker) -> Iterator[str]:
     yield "-----BEGIN CERTIFICATE-----\nMIID" + make.mixed(60, BASE64) + "\n" + make.mixed(64, BASE64) + "\n-----END CERTIFICATE-----"
     yield "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A" + make.mixed(32, BASE64) + "\n-----END PUBLIC KEY-----"
     yield base64.b64encode(b"hello world, nothing to hide in this text at all").decode()
-    yield "//# sourceMappingURL=data:application/json;base64," + base64.b64encode(b'{"version":3,"sources":["a.ts"],"mappings":"AAAA"}').decode()
-    yield "d=\"M10 20c-5.5 0-10 4.5-10 10s4.5 10 10 10 10-4.5 10-10S15.5 20 10 20z\""
+    yield (
+        "//# sourceMappingURL=data:application/json;base64,"
+        + base64.b64encode(b'{"version":3,"sources":["a.ts"],"mappings":"AAAA"}').decode()
+    )
+    yield 'd="M10 20c-5.5 0-10 4.5-10 10s4.5 10 10 10 10-4.5 10-10S15.5 20 10 20z"'
     yield "@font-face{src:url(data:font/woff2;base64,d09GMgABAAAAA" + make.mixed(200, BASE64) + ")}"
     yield "public_key: " + make.mixed(43, BASE64) + "="
-    yield "mappings: \"AAAA,SAAS,CAAC,CAAC,CAAC,CAAC;IACZ,OAAO,CAAC,GAAG,CAAC,CAAC,CAAC,CAAC\""
+    yield 'mappings: "AAAA,SAAS,CAAC,CAAC,CAAC,CAAC;IACZ,OAAO,CAAC,GAAG,CAAC,CAAC,CAAC,CAAC"'
     yield "nonce: '" + make.mixed(22, BASE64) + "=='"
     yield "csrf-token=" + make.mixed(40)
     yield "ACGTACGTTAGCATCGATCGATCGATTACGATCGATCAGCATCAGCATCAGCATACGACTACGACT"

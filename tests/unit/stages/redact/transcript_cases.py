@@ -52,7 +52,7 @@ def json_escaped(make: Maker) -> Iterator[Case]:
     yield Case(r"{\"accessToken\":\"%s\",\"expiresIn\":3600}" % key, (key,), ("expiresIn", "3600"))
     yield Case(r"\ttoken\t= \"%s\"\n\tname\t= \"demo\"" % key, (key,), ("demo",))
     yield Case(r"{\\\"client_secret\\\": \\\"%s\\\", \\\"region\\\": \\\"eu\\\"}" % key, (key,), ("region",))
-    yield Case('{"text":"line\\nghp' + "_" + "x\"}", (), ("line",))
+    yield Case('{"text":"line\\nghp' + "_" + 'x"}', (), ("line",))
     unicode_escaped = json.dumps({"a": 1})[:-1] + r",\u0022password\u0022:\u0022" + password + r"\u0022}"
     yield Case(unicode_escaped, (password,))
     yield Case(r"password\u003d" + password + r"\u0026next\u003d1", (password,), ("next",))
@@ -60,9 +60,20 @@ def json_escaped(make: Maker) -> Iterator[Case]:
 
 def line_numbers(make: Maker) -> Iterator[Case]:
     token, password, key = make.vendor(), make.password(), make.key()
-    for form in ("     1\u2192{}\n     2\u2192{}\n     3\u2192{}", "1: {}\n2: {}\n3: {}", "  10\t{}\n  11\t{}\n  12\t{}", "src/app.env:4:{}\nsrc/app.env:5:{}\nsrc/app.env:6:{}"):
-        yield Case(form.format("HOST=db.internal", f"DB_PASSWORD={password}", f"API_KEY={key}"), (password, key), ("HOST=db.internal", "DB_PASSWORD"))
-        yield Case(form.format("host: db.internal", f"password: {make.simple_password()}9", f'token: "{token}"'), (token,), ("host: db.internal",))
+    for form in (
+        "     1\u2192{}\n     2\u2192{}\n     3\u2192{}",
+        "1: {}\n2: {}\n3: {}",
+        "  10\t{}\n  11\t{}\n  12\t{}",
+        "src/app.env:4:{}\nsrc/app.env:5:{}\nsrc/app.env:6:{}",
+    ):
+        yield Case(
+            form.format("HOST=db.internal", f"DB_PASSWORD={password}", f"API_KEY={key}"),
+            (password, key),
+            ("HOST=db.internal", "DB_PASSWORD"),
+        )
+        yield Case(
+            form.format("host: db.internal", f"password: {make.simple_password()}9", f'token: "{token}"'), (token,), ("host: db.internal",)
+        )
     yield Case(f"    7\u2192  secretKey: '{key}',\n    8\u2192  port: 8080,", (key,), ("port: 8080",))
     yield Case(f"cat -n .env\n     1\tSTRIPE={make.stripe()}\n     2\tDEBUG=1\n", (), ("DEBUG=1",))
 
@@ -75,7 +86,9 @@ def ansi(make: Maker) -> Iterator[Case]:
     yield Case(f"\x1b[36mAPI_KEY\x1b[0m=\x1b[33m{key}\x1b[39m\n\x1b[36mHOST\x1b[0m=local", (key,), ("HOST",))
     broken = token[:cut] + "\x1b[31m" + token[cut:]
     yield Case(f"found {broken}\x1b[0m in log", (token[:cut], token[cut:]), ("found", "in log"))
-    yield Case(f"\x1b[90mpassword\x1b[39m: \x1b[32m'{password}'\x1b[39m,\n\x1b[90mport\x1b[39m: \x1b[33m5432\x1b[39m", (password,), ("5432",))
+    yield Case(
+        f"\x1b[90mpassword\x1b[39m: \x1b[32m'{password}'\x1b[39m,\n\x1b[90mport\x1b[39m: \x1b[33m5432\x1b[39m", (password,), ("5432",)
+    )
     escaped = json.dumps(f"\x1b[32m{token}\x1b[0m ok")
     yield Case(escaped, (token,), ("ok",))
     yield Case(r"\033[32m" + token + r"\033[0m ok", (token,), ("ok",))
@@ -129,7 +142,9 @@ def env_dumps(make: Maker) -> Iterator[Case]:
 
 def dotenv(make: Maker) -> Iterator[Case]:
     key, password, phrase = make.key(), make.simple_password(), make.passphrase()
-    yield Case(f'APP_NAME="My App"\nAPP_KEY="{key}"\nDB_PASSWORD="{password}"\nAPP_DEBUG=true\n', (key, password), ("My App", "APP_DEBUG=true"))
+    yield Case(
+        f'APP_NAME="My App"\nAPP_KEY="{key}"\nDB_PASSWORD="{password}"\nAPP_DEBUG=true\n', (key, password), ("My App", "APP_DEBUG=true")
+    )
     yield Case(f"export SESSION_SECRET='{key}'\nexport PORT=80", (key,), ("PORT=80",))
     yield Case(f'  3\u2192MAIL_PASSWORD="{phrase}"\n  4\u2192MAIL_PORT=25', (phrase,), ("MAIL_PORT=25",))
     yield Case(f'"  2\\tREDIS_PASSWORD={password}\\n  3\\tREDIS_PORT=6379\\n"', (password,), ("REDIS_PORT=6379",))
@@ -140,8 +155,14 @@ def dotenv(make: Maker) -> Iterator[Case]:
 def netrc(make: Maker) -> Iterator[Case]:
     password, token = make.password(), make.mixed(20)
     yield Case(f"machine github.com login octo password {token}\n", (token,), ("github.com", "octo"))
-    yield Case(f"machine api.example.com\n  login bob\n  password {password}\nmachine other\n  login eve\n", (password,), ("bob", "eve", "api.example.com"))
-    yield Case(f"     1\u2192machine git.example.com\n     2\u2192login ci\n     3\u2192password {token}\n", (token,), ("git.example.com", "ci"))
+    yield Case(
+        f"machine api.example.com\n  login bob\n  password {password}\nmachine other\n  login eve\n",
+        (password,),
+        ("bob", "eve", "api.example.com"),
+    )
+    yield Case(
+        f"     1\u2192machine git.example.com\n     2\u2192login ci\n     3\u2192password {token}\n", (token,), ("git.example.com", "ci")
+    )
     yield Case(json.dumps(f"machine x.example.com\n\tlogin bob\n\tpassword {token}\n"), (token,), ("bob",))
 
 
@@ -168,7 +189,7 @@ def curl(make: Maker) -> Iterator[Case]:
     yield Case(f"curl -su 'deploy:{password}' -X POST https://ci.example.com", (password,), ("deploy", "https://ci.example.com"))
     yield Case(f'curl --user "bob:{password}" https://x.example.com', (password,), ("bob",))
     yield Case(f"curl --user=bob:{password} https://x.example.com", (password,), ("bob",))
-    yield Case(f"curl -u\"bob:{password}\" https://x.example.com", (password,), ("bob",))
+    yield Case(f'curl -u"bob:{password}" https://x.example.com', (password,), ("bob",))
     yield Case(f"curl -u 'bob':'{password}' https://x.example.com", (password,), ("bob",))
     yield Case(f"curl https://x.example.com -u bob:{password}", (password,), ("bob",))
     yield Case(json.dumps({"command": f'curl -s -u "bob:{password}" https://x.example.com'}), (password,), ("bob",))
@@ -176,7 +197,7 @@ def curl(make: Maker) -> Iterator[Case]:
     yield Case(f"curl -H 'Authorization: Bearer {token}' https://x.example.com", (token,), ("Authorization", "Bearer"))
     yield Case(f'curl -H "X-Api-Key: {key}" -H "Accept: text/plain" https://x', (key,), ("Accept: text/plain",))
     yield Case(f"curl -H 'PRIVATE-TOKEN: {make.gitlab()}' https://gitlab.example.com/api", (), ("https://gitlab.example.com/api",))
-    yield Case(f"curl -d '{{\"username\":\"bob\",\"password\":\"{password}\"}}' https://x", (password,), ("bob",))
+    yield Case(f'curl -d \'{{"username":"bob","password":"{password}"}}\' https://x', (password,), ("bob",))
     yield Case(f"curl -d 'grant_type=password&client_secret={key}&scope=all' https://x", (key,), ("scope=all", "grant_type=password"))
     yield Case(f"wget --http-password={password} --http-user=bob https://x", (password,), ("--http-user=bob",))
 
@@ -208,10 +229,16 @@ def kubeconfig(make: Maker) -> Iterator[Case]:
     yield Case(config, (pem, token), ("https://k8s.example.com:6443", "name: prod", "client-key-data", cert[:40]))
     yield Case(_b64(config), (_b64(config)[40:400],))
     password = make.simple_password()
-    yield Case(f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {_b64(password)}\n  username: {_b64('app')}\n", (_b64(password),), ("name: db",))
+    yield Case(
+        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {_b64(password)}\n  username: {_b64('app')}\n",
+        (_b64(password),),
+        ("name: db",),
+    )
     yield Case(f"stringData:\n  api-token: {make.key()}\n  mode: fast", (), ("mode: fast",))
     docker = _b64(json.dumps({"auths": {"registry.example.com": {"username": "ci", "auth": _b64("ci:" + password)}}}))
-    yield Case(f"data:\n  .dockerconfigjson: {docker}\ntype: kubernetes.io/dockerconfigjson", (docker,), ("type: kubernetes.io/dockerconfigjson",))
+    yield Case(
+        f"data:\n  .dockerconfigjson: {docker}\ntype: kubernetes.io/dockerconfigjson", (docker,), ("type: kubernetes.io/dockerconfigjson",)
+    )
     auth = _b64("ci:" + password)
     yield Case(json.dumps({"auths": {"registry.example.com": {"auth": auth}}}), (auth,), ("registry.example.com",))
 
@@ -230,7 +257,7 @@ def base64_wrapped(make: Maker) -> Iterator[Case]:
     yield Case(f"value: {_b64('prefix ' + token + ' suffix')}", (_b64("prefix " + token + " suffix"),))
     double = _b64(_b64(f"secret_key={make.mixed(30)}"))
     yield Case(f"payload {double}", (double,), ("payload",))
-    url_safe = base64.urlsafe_b64encode(f"??>>{{\"password\":\"{password}\"}}~~~".encode()).decode()
+    url_safe = base64.urlsafe_b64encode(f'??>>{{"password":"{password}"}}~~~'.encode()).decode()
     yield Case(f"state={url_safe}", (url_safe.rstrip("="),), ("state",))
 
 
@@ -248,7 +275,7 @@ def pem_keys(make: Maker) -> Iterator[Case]:
     yield Case("\n".join(f"    {line}" for line in whole) + "\n  next: 1", tuple(body), ("next: 1",))
     yield Case("\n".join(f"> {line}" for line in whole), tuple(body))
     yield Case("\n".join(f'"{line}\\n" +' for line in whole), tuple(body))
-    yield Case("PRIVATE_KEY=\"" + "\\n".join(whole) + "\"\nPORT=1", tuple(body), ("PORT=1",))
+    yield Case('PRIVATE_KEY="' + "\\n".join(whole) + '"\nPORT=1', tuple(body), ("PORT=1",))
     yield Case(f"{start} {' '.join(body)} {end}", tuple(body))
     yield Case("\r\n".join(whole), tuple(body))
 
@@ -259,7 +286,10 @@ def pem_truncated(make: Maker) -> Iterator[Case]:
     yield Case("\n".join([start, *body[:3], body[3][:20]]) + "\n... [output truncated]", tuple(body[:3]), ("[output truncated]",))
     yield Case("\n".join([start, *body[:3], body[3][:20] + "..."]), tuple(body[:3]))
     yield Case("\n".join(["...", *body[6:], end, "$ exit"]), tuple(body[6:-1]), ("$ exit",))
-    yield Case("\n".join([f"{start}", "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF", "", *body, end]), tuple(body))
+    yield Case(
+        "\n".join([f"{start}", "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF", "", *body, end]),
+        tuple(body),
+    )
     yield Case("\n".join(f"{number:4}\u2192{line}" for number, line in enumerate([start, *body[:2]], 1)), tuple(body[:2]))
 
 
@@ -270,10 +300,18 @@ def connection_strings(make: Maker) -> Iterator[Case]:
     yield Case(f"redis://:{password}@cache:6379/0", (password,), ("cache:6379/0",))
     yield Case(f"DATABASE_URL=postgres://app:{password}@db/shop?sslmode=require", (password,), ("sslmode=require", "app"))
     yield Case(f"Server=db;Database=shop;User Id=sa;Password={password};Encrypt=true", (password,), ("User Id=sa", "Encrypt=true"))
-    yield Case(f"DefaultEndpointsProtocol=https;AccountName=files;AccountKey={key};EndpointSuffix=core.windows.net", (key,), ("AccountName=files", "core.windows.net"))
-    yield Case(f"Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=root;SharedAccessKey={make.mixed(43, BASE64)}=", (), ("SharedAccessKeyName=root",))
+    yield Case(
+        f"DefaultEndpointsProtocol=https;AccountName=files;AccountKey={key};EndpointSuffix=core.windows.net",
+        (key,),
+        ("AccountName=files", "core.windows.net"),
+    )
+    yield Case(
+        f"Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=root;SharedAccessKey={make.mixed(43, BASE64)}=",
+        (),
+        ("SharedAccessKeyName=root",),
+    )
     yield Case(f"jdbc:postgresql://db/shop?user=app&password={password}&ssl=true", (password,), ("ssl=true", "user=app"))
-    yield Case(f'root:{password}@tcp(127.0.0.1:3306)/shop?parseTime=true', (password,), ("127.0.0.1:3306", "root"))
+    yield Case(f"root:{password}@tcp(127.0.0.1:3306)/shop?parseTime=true", (password,), ("127.0.0.1:3306", "root"))
     yield Case(f"https://x-access-token:{make.github()}@github.com/acme/app.git", (), ("github.com/acme/app.git",))
     yield Case(f"git clone https://oauth2:{make.gitlab()}@gitlab.com/a/b.git", (), ("gitlab.com/a/b.git",))
     yield Case(f"remote: https://{make.github()}@github.com/acme/app.git", (), ("github.com/acme/app.git",))
@@ -283,10 +321,16 @@ def connection_strings(make: Maker) -> Iterator[Case]:
 
 def signed_urls(make: Maker) -> Iterator[Case]:
     signature = make.hex(64)
-    yield Case(f"https://b.s3.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=20260101T000000Z&X-Amz-Expires=900&X-Amz-Signature={signature}", (signature,), ("X-Amz-Expires=900",))
+    yield Case(
+        f"https://b.s3.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=20260101T000000Z&X-Amz-Expires=900&X-Amz-Signature={signature}",
+        (signature,),
+        ("X-Amz-Expires=900",),
+    )
     sas = urllib.parse.quote(make.mixed(43, BASE64) + "=", safe="")
     yield Case(f"https://a.blob.core.windows.net/c/f.txt?sv=2024-01-01&se=2026-01-01&sr=b&sp=r&sig={sas}", (sas,), ("sp=r", "f.txt"))
-    yield Case(f"https://storage.googleapis.com/b/o?X-Goog-Expires=60&X-Goog-Signature={make.hex(128)}&x=1", (), ("X-Goog-Expires=60", "x=1"))
+    yield Case(
+        f"https://storage.googleapis.com/b/o?X-Goog-Expires=60&X-Goog-Signature={make.hex(128)}&x=1", (), ("X-Goog-Expires=60", "x=1")
+    )
     yield Case(f"https://hooks.slack.com/services/{make.slack_hook()}", (), ("hooks.slack.com",))
     hook = make.mixed(68, ALNUM + "-_")
     yield Case(f"https://discord.com/api/webhooks/{make.chars('123456789', 18)}/{hook}", (hook,), ("discord.com",))
@@ -306,9 +350,17 @@ def command_line(make: Maker) -> Iterator[Case]:
     yield Case(f"tool deploy --api-key={key} --dry-run", (key,), ("--dry-run",))
     yield Case(f"twine upload -u __token__ -p {make.pypi()} dist/*", (), ("dist/*",))
     yield Case(f"npm config set //registry.npmjs.org/:_authToken {make.npm()}", (), ("registry.npmjs.org",))
-    yield Case(f"//registry.example.com/:_authToken={key}\nregistry=https://registry.example.com/", (key,), ("registry=https://registry.example.com/",))
+    yield Case(
+        f"//registry.example.com/:_authToken={key}\nregistry=https://registry.example.com/",
+        (key,),
+        ("registry=https://registry.example.com/",),
+    )
     yield Case(f"kubectl create secret generic db --from-literal=password={password} -n prod", (password,), ("-n prod",))
-    yield Case(f"docker run -e POSTGRES_PASSWORD={password} -e POSTGRES_USER=app -p 5432:5432 postgres:16", (password,), ("POSTGRES_USER=app", "5432:5432"))
+    yield Case(
+        f"docker run -e POSTGRES_PASSWORD={password} -e POSTGRES_USER=app -p 5432:5432 postgres:16",
+        (password,),
+        ("POSTGRES_USER=app", "5432:5432"),
+    )
     yield Case(f"aws configure set aws_secret_access_key {make.aws_secret()}", (), ("aws configure set",))
     yield Case(f"openssl enc -d -aes-256-cbc -in a -out b -pass pass:{password}", (password,), ("-in a -out b",))
     yield Case(f"gpg --batch --passphrase {password} -d x.gpg", (password,), ("x.gpg",))
@@ -326,12 +378,22 @@ def command_line(make: Maker) -> Iterator[Case]:
 
 def config_files(make: Maker) -> Iterator[Case]:
     password, key = make.simple_password(), make.key()
-    yield Case(f"[default]\naws_access_key_id = {make.aws_id()}\naws_secret_access_key = {make.aws_secret()}\nregion = eu-west-1", (), ("region = eu-west-1",))
+    yield Case(
+        f"[default]\naws_access_key_id = {make.aws_id()}\naws_secret_access_key = {make.aws_secret()}\nregion = eu-west-1",
+        (),
+        ("region = eu-west-1",),
+    )
     yield Case(f"database:\n  host: db\n  password: {password}7\n  port: 5432\n", (f"{password}7",), ("port: 5432", "host: db"))
     yield Case(f'{{"db": {{"host": "db", "password": "{password}", "port": 5432}}}}', (password,), ('"port": 5432',))
     yield Case(f"[client]\nuser=root\npassword={password}\nhost=db", (password,), ("host=db", "user=root"))
-    yield Case(f'<connectionStrings><add name="db" connectionString="Server=x;Password={password};"/></connectionStrings>', (password,), ("Server=x",))
-    yield Case(f"<server><id>nexus</id><username>ci</username><password>{password}</password></server>", (password,), ("<username>ci</username>",))
+    yield Case(
+        f'<connectionStrings><add name="db" connectionString="Server=x;Password={password};"/></connectionStrings>',
+        (password,),
+        ("Server=x",),
+    )
+    yield Case(
+        f"<server><id>nexus</id><username>ci</username><password>{password}</password></server>", (password,), ("<username>ci</username>",)
+    )
     yield Case(f'<add key="ApiSecret" value="{key}" />', (key,), ("ApiSecret",))
     yield Case(f"<key>API_SECRET</key>\n<string>{key}</string>\n<key>Mode</key>", (key,), ("<key>Mode</key>",))
     yield Case(f'<string name="maps_api_key">{make.google()}</string>', (), ("maps_api_key",))
@@ -339,13 +401,17 @@ def config_files(make: Maker) -> Iterator[Case]:
     yield Case(f'{{"name": "API_TOKEN", "value": "{key}", "type": "plain"}}', (key,), ("plain",))
     yield Case(f'variable "db_password" {{ default = "{password}" }}\npassword = "{password}x9"', (f"{password}x9",))
     yield Case(f"FROM python:3.12\nENV API_KEY {key}\nENV MODE fast\nARG TOKEN={key}", (key,), ("ENV MODE fast", "FROM python:3.12"))
-    yield Case(f"services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: {password}3\n      POSTGRES_DB: shop", (f"{password}3",), ("POSTGRES_DB: shop",))
+    yield Case(
+        f"services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: {password}3\n      POSTGRES_DB: shop",
+        (f"{password}3",),
+        ("POSTGRES_DB: shop",),
+    )
     yield Case(f"spring.datasource.password={password}\nspring.datasource.username=app", (password,), ("username=app",))
     yield Case(f"SECRET_KEY = 'django-insecure-{make.mixed(50)}'", (), ("SECRET_KEY",))
     yield Case(f"[pypi]\nusername = __token__\npassword = {make.pypi()}", (), ("__token__",))
     yield Case(f"https://bob:{password}@github.com\n", (password,), ("github.com",))
     yield Case(f"ann:$2y$10${make.mixed(53, ALNUM + './')}", (), ("ann",))
-    yield Case(f'secret_key_base: {make.hex(128)}\nlog_level: info', (), ("log_level: info",))
+    yield Case(f"secret_key_base: {make.hex(128)}\nlog_level: info", (), ("log_level: info",))
     yield Case(f"define('DB_PASSWORD', '{password}');\ndefine('DB_HOST', 'localhost');", (password,), ("localhost",))
     yield Case(f"$config['encryption_key'] = '{key}';", (key,), ("encryption_key",))
     yield Case(f"| Name | Value |\n|---|---|\n| DB_PASSWORD | {password}5 |\n| DB_HOST | db |", (f"{password}5",), ("| DB_HOST | db |",))
@@ -370,7 +436,9 @@ def source_code(make: Maker) -> Iterator[Case]:
     yield Case(f"$password = '{password}';\n$host = 'db';", (password,), ("$host = 'db';",))
     yield Case(f":password => '{password}', :host => 'db'", (password,), (":host => 'db'",))
     yield Case(f'if token == "{key}": allow()', (key,), ("allow()",))
-    yield Case(f"boto3.client('s3', aws_access_key_id='{make.aws_id()}', aws_secret_access_key='{make.aws_secret()}')", (), ("boto3.client",))
+    yield Case(
+        f"boto3.client('s3', aws_access_key_id='{make.aws_id()}', aws_secret_access_key='{make.aws_secret()}')", (), ("boto3.client",)
+    )
     yield Case(f"jwt.encode(payload, secret_key='{key}', algorithm='HS256')", (key,), ("HS256",))
 
 

@@ -1,0 +1,141 @@
+"""Reads the entries of a window and finds their themes. Writes nothing; drafts and approvals are in `app.drafts`."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from diarist.app.review import GROWTH, list_proposals
+from diarist.errors import UsageError
+from diarist.model.record import RecordFilter
+from diarist.model.redacted import derived
+from diarist.model.theme import Parameters, Report, Skipped
+from diarist.stages.synthesis import Ancestor, Intake, Item, Request, Run, check, synthesize, without
+from diarist.text.durations import parse_duration
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Toolbox
+    from diarist.model.proposal import Proposal
+    from diarist.model.theme import Theme
+
+BACKGROUND = 1000
+"""Entries that rarity is judged by at least, where there are so many: older ones join in where a window holds few."""
+_INSTANT = timedelta(microseconds=1)
+
+
+def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Report:
+    """Themes of the entries of the last `parameters.since`, up to `now` and including it.
+
+    Themes that were rejected are left out until their evidence has materially changed.
+
+    Raises
+    ------
+    UsageError
+        A parameter makes no sense.
+    """
+    check(parameters.threshold, parameters.min_cluster_size)
+    span = parse_duration(parameters.since)
+    try:
+        start, before = now - span, now - 2 * span
+    except OverflowError as error:
+        raise UsageError(f"{parameters.since!r} reaches back before the calendar begins") from error
+    known = _known_themes(box, parameters.project)
+    with _without_collector():
+        reader = _Reader(box, parameters.project)
+        items = reader.read(start, now + _INSTANT)
+        earlier = reader.read(before, start)
+        background = reader.read_back(before, BACKGROUND - len(items) - len(earlier))
+        report = synthesize(
+            reader.intake,
+            items,
+            earlier,
+            Request(
+                parameters,
+                start,
+                now,
+                background=background,
+                ancestors=[Ancestor(each.key, frozenset(each.evidence)) for each in known],
+                skipped=[*reader.skipped, *_bad_sources(box, items, parameters.project)],
+            ),
+        )
+    return without(report, _rejected(report.themes, known))
+
+
+class _Reader:
+    """Takes entries in, oldest first, so that numbering and wordings follow from the entries alone."""
+
+    def __init__(self, box: Toolbox, project: str | None) -> None:
+        self._store = box.store
+        self._project = project
+        self._decode = msgspec.json.Decoder(Run).decode
+        self.intake = Intake()
+        self.skipped: list[Skipped] = []
+
+    def read(self, since: datetime, before: datetime) -> list[Item]:
+        where = RecordFilter(kinds=("entry",), project=self._project, since=since, before=before)
+        return self._take(where, "created_at", None)
+
+    def read_back(self, before: datetime, most: int) -> list[Item]:
+        """The newest ones before that time."""
+        if most <= 0:
+            return []
+        return self._take(RecordFilter(kinds=("entry",), project=self._project, before=before), "-created_at", most)
+
+    def _take(self, where: RecordFilter, sort: str, limit: int | None) -> list[Item]:
+        items = []
+        for record in self._store.list_records(where, sort=sort, limit=limit):
+            try:
+                run = self._decode(record.body)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                reason = "its record cannot be read; `diarist doctor` says more"
+                self.skipped.append(Skipped(name=derived(record.id), reason=derived(reason)))
+                continue
+            items.append(self.intake.take(run, record.digest))
+        return items
+
+
+def _known_themes(box: Toolbox, project: str | None) -> list[Proposal]:
+    """The last round of every theme that was ever filed, sorted."""
+    latest: dict[tuple[str, str], Proposal] = {}
+    for each in list_proposals(box.store, states=(), kinds=("theme",), project=project):
+        other = latest.get((each.project, each.key))
+        if other is None or other.round < each.round:
+            latest[each.project, each.key] = each
+    return [latest[key] for key in sorted(latest)]
+
+
+def _rejected(themes: Sequence[Theme], known: Sequence[Proposal]) -> frozenset[str]:
+    """Lineages that were rejected and rest on much the same entries as then."""
+    rejected = {each.key: frozenset(each.evidence) for each in known if each.state == "rejected"}
+    return frozenset(
+        theme.lineage
+        for theme in themes
+        if theme.lineage in rejected and len(set(theme.entries) - rejected[theme.lineage]) < max(2, GROWTH * theme.size)
+    )
+
+
+def _bad_sources(box: Toolbox, items: Sequence[Item], project: str | None) -> list[Skipped]:
+    """Files that could not be read whole. Of one project: those that hold its sessions, or none that is known."""
+    own = {f"{agent}:{session}" for agent, session in {item.session for item in items}}
+    return [
+        Skipped(name=source.path, reason=source.problem)
+        for source in box.store.list_sources()
+        if source.problem and (project is None or own.intersection(source.sessions))
+    ]
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Nothing made here goes in circles, and looking for what does would cost a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,99 @@
+"""Antigravity's command line agent: numbered steps, one JSON object a line. Calls have no ids: their results follow in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
+from diarist.importers.ledger import Tally
+from diarist.importers.values import as_dict, as_str, as_time, content_text, dicts, parse_json
+from diarist.model.session import RawStep, SessionInfo
+
+_STATUS = re.compile(
+    r"The command (?:completed (successfully)|failed|exited)(?:[^\n]*?\b(?:exit )?code:? (-?\d{1,9}))?[^\n]*\n?(?:Output:\n?)?"
+)
+_WAITING = 64
+
+
+class AntigravityFormat(PlainRecords):
+    """What the steps of one conversation mean."""
+
+    name = "antigravity/steps"
+
+    def __init__(self) -> None:
+        self._calls: list[str] = []
+
+    def session_of(self, record: Record) -> str:
+        """Mostly nothing names it."""
+        return as_str(record.value.get("conversation_id"))
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one line."""
+        value: dict[str, Any] = record.value
+        at = as_time(value.get("created_at"))
+        tally.moment(at)
+        draft = Draft(session, f"n{record.number}", at, record.line)
+        kind, text = as_str(value.get("type")), content_text(value.get("content"))
+        if kind == "USER_INPUT":
+            draft.user(0, text)
+        elif kind == "PLANNER_RESPONSE":
+            self._plan(draft, value, tally)
+        elif kind == "CHECKPOINT":
+            draft.add("notice", 0, text, "compaction")
+        elif kind == "SYSTEM_MESSAGE":
+            draft.add("notice", 0, text, "machine")
+        elif value.get("source") == "MODEL":
+            self._result(draft, text, as_str(value.get("status")), tally)
+        else:
+            return "state"
+        return draft.steps or "empty"
+
+    def _plan(self, draft: Draft, value: dict[str, Any], tally: Tally) -> None:
+        draft.thought("thought", as_str(value.get("thinking")))
+        draft.reply(0, content_text(value.get("content")))
+        for number, call in enumerate(dicts(value.get("tool_calls")), 1):
+            call_id = f"{draft.rid}/{number}"
+            self._calls = [*self._calls[-_WAITING:], call_id]
+            tally.call(call_id)
+            draft.call(
+                number, as_str(call.get("name")), {name: _unquoted(part) for name, part in as_dict(call.get("args")).items()}, call_id
+            )
+
+    def _result(self, draft: Draft, text: str, state: str, tally: Tally) -> None:
+        call_id = self._calls.pop(0) if self._calls else ""
+        if call_id:
+            tally.result(call_id)
+        status = _STATUS.match(text)
+        code = int(status[2]) if status and status[2] else (0 if status and status[1] else None)
+        failed = code != 0 if code is not None else (True if status or state == "ERROR" else None)
+        draft.result(0, text[status.end() :] if status else text, call_id, error=failed, exit_code=code)
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Nothing but times is told."""
+        return tally.info(session, "antigravity", self.name)
+
+    def pack(self) -> Any:
+        """Calls that wait for a result."""
+        return self._calls
+
+    def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
+        """Takes up what `pack` gave."""
+        self._calls = list(packed)
+
+
+def _unquoted(value: Any) -> Any:
+    """Arguments are JSON within JSON."""
+    parsed = parse_json(value) if isinstance(value, str) else None
+    return value if parsed is None else parsed
+
+
+def _looks(seen: Glimpse) -> int:
+    return 92 if any("step_index" in value and "source" in value and "type" in value for value in seen.objects[:4]) else 0
+
+
+IMPORTER = FormatImporter("antigravity", _looks, lambda stream, state: JsonLinesReading(stream, AntigravityFormat(), state))

@@ -1,0 +1,118 @@
+"""Factory's Droid: its session store (`~/.factory/sessions/*.jsonl`) and what `droid exec` streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.chat import Chat, add_output
+from diarist.importers.claude_blocks import tokens_of
+from diarist.importers.claude_notices import failure_mark
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.ledger import Tally
+from diarist.importers.values import as_arguments, as_dict, as_str, as_time, content_text, first_str
+from diarist.model.session import RawStep, SessionInfo
+
+_STREAMED = frozenset(("system", "message", "tool_call", "tool_result", "completion", "error", "reasoning"))
+
+
+class DroidFormat(PlainRecords):
+    """What the lines of either form mean."""
+
+    name = "droid/jsonl"
+
+    def __init__(self) -> None:
+        self._chat = Chat()
+
+    def session_of(self, record: Record) -> str:
+        """The header names it, or every line does."""
+        value = record.value
+        return as_str(value.get("id")) if value.get("type") == "session_start" else first_str(value, "session_id", "sessionId")
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """Folder, title, version, model."""
+        value: dict[str, Any] = record.value
+        title = first_str(value, "sessionTitle", "title")
+        model = value.get("model") or as_dict(value.get("message")).get("model")
+        return told(("cwd", value.get("cwd")), ("title", title), ("version", value.get("version")), ("model", model))
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one line."""
+        value: dict[str, Any] = record.value
+        kind = as_str(value.get("type"))
+        own = as_str(value.get("id"))
+        if own and kind == "message" and not tally.fresh(own):
+            return "duplicate"
+        at = as_time(value.get("timestamp"))
+        tally.moment(at)
+        draft = Draft(session, own if own and kind == "message" else f"n{record.number}", at, record.line)
+        reason = self._fill(draft, kind, value, tally)
+        return reason or draft.steps
+
+    def _fill(self, draft: Draft, kind: str, value: dict[str, Any], tally: Tally) -> str:
+        if kind == "message":
+            message = as_dict(value.get("message")) or {"role": value.get("role"), "content": value.get("text")}
+            return self._chat.add(draft, message, tally)
+        if kind == "tool_call":
+            call_id = first_str(value, "toolCallId", "id") or draft.rid
+            tally.call(call_id)
+            draft.call(0, first_str(value, "toolName", "toolId"), as_arguments(value.get("parameters")), call_id)
+        elif kind == "tool_result":
+            call_id = first_str(value, "toolCallId", "id")
+            if call_id:
+                tally.result(call_id)
+            flag = value.get("isError")
+            add_output(draft, 0, value.get("value"), call_id, error=flag if isinstance(flag, bool) else None)
+        elif kind == "completion":
+            tokens = tokens_of(value.get("usage"))
+            if tokens is not None:
+                tally.settle(tokens)
+            draft.reply(0, as_str(value.get("finalText")))
+            draft.add("notice", 1, "", "end")
+        elif kind == "error":
+            text = content_text(value.get("message"))
+            draft.add("notice", 0, text, failure_mark(text))
+        elif kind == "reasoning":
+            draft.thought(0, content_text(value.get("text")))
+        elif kind in ("session_start", "system"):
+            return ""
+        elif kind == "compaction_state" and as_str(value.get("summaryText")):
+            draft.add("notice", 0, value["summaryText"], "compaction")
+        else:
+            return "state" if kind in ("session_end", "todo_state", "compaction_state") else "unknown-type"
+        return "" if draft.steps else "empty"
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of a session."""
+        return tally.info(session, "droid", self.name)
+
+    def pack(self) -> Any:
+        """Calls that wait for a result."""
+        return self._chat.unnamed
+
+    def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
+        """Takes up what `pack` gave."""
+        self._chat.unnamed = list(packed)
+
+
+def _looks(seen: Glimpse) -> int:
+    best = 0
+    for value in seen.objects[:6]:
+        kind = value.get("type")
+        if kind == "session_start" and "id" in value:
+            return 92
+        if kind in _STREAMED and ("session_id" in value or "sessionId" in value) and "uuid" not in value:
+            told_so = "parameters" in value or "finalText" in value or ("role" in value and "text" in value)
+            best = max(best, 90 if told_so else 40)
+    return best
+
+
+def _roots(_environ: Mapping[str, str], home: Path) -> Sequence[Path]:
+    return [home / ".factory" / "sessions"]
+
+
+IMPORTER = FormatImporter("droid", _looks, lambda stream, state: JsonLinesReading(stream, DroidFormat(), state), _roots)

@@ -1,0 +1,99 @@
+"""Grok's command line agent: `chat_history.jsonl`. The session's id stands in another file, so one is made of its beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.chat import Chat
+from diarist.importers.claude_notices import as_machine
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.ledger import Tally
+from diarist.importers.speech import understand
+from diarist.importers.switches import SwitchWatch
+from diarist.importers.values import as_dict, as_str, as_time, content_text, dicts, first_str
+from diarist.model.session import RawStep, SessionInfo
+
+
+class GrokFormat(PlainRecords):
+    """What the lines of one history mean."""
+
+    name = "grok/chat_history"
+
+    def __init__(self) -> None:
+        self._chat = Chat()
+        self._switches = SwitchWatch()
+
+    def session_of(self, record: Record) -> str:
+        """Nothing names it in older files."""
+        return first_str(record.value, "session_id", "sessionId")
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """The model."""
+        return told(("model", record.value.get("model_id")))
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """Steps of one line."""
+        value: dict[str, Any] = record.value
+        at = as_time(value.get("timestamp") or value.get("created_at"))
+        tally.moment(at)
+        draft = Draft(session, f"n{record.number}", at, record.line)
+        reason = self._fill(draft, value, record.at, tally)
+        return reason or draft.steps
+
+    def _fill(self, draft: Draft, value: dict[str, Any], at: int, tally: Tally) -> str:
+        kind = as_str(value.get("type"))
+        if kind == "user":
+            if as_str(value.get("prior_turn_interrupt")):
+                draft.add("notice", "interrupt", value["prior_turn_interrupt"], "interrupt")
+            parts = understand(content_text(value.get("content")))
+            draft.said(as_machine(parts) if value.get("synthetic_reason") else parts, 0)
+            return "" if draft.steps else "empty"
+        if kind == "reasoning":
+            draft.thought(0, "\n\n".join(as_str(part.get("text")) for part in dicts(value.get("summary"))))
+            return "" if draft.steps else "encrypted"
+        if kind == "backend_tool_call":
+            call = as_dict(value.get("kind"))
+            call_id = as_str(call.get("id")) or draft.rid
+            tally.call(call_id)
+            tally.result(call_id)
+            draft.call(0, as_str(call.get("tool_type")), as_dict(call.get("action")), call_id)
+            return ""
+        if kind == "assistant":
+            self._switches.see(draft, at, model=as_str(value.get("model_id")), effort=as_str(value.get("reasoning_effort")))
+        role = {"assistant": "assistant", "tool_result": "tool", "system": "system"}.get(kind, "")
+        return self._chat.add(draft, {**value, "role": role}, tally)
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Facts of a session."""
+        return tally.info(session, "grok", self.name)
+
+    def pack(self) -> Any:
+        """Waiting calls and places."""
+        return [self._chat.unnamed, self._switches.pack()]
+
+    def unpack(self, packed: Any, read: Callable[[int], dict[str, Any] | None]) -> None:
+        """Takes up what `pack` gave."""
+        self._chat.unnamed, switches = packed
+        names = {"model": "model_id", "effort": "reasoning_effort"}
+        self._switches.unpack(switches, lambda name, at: as_str((read(at) or {}).get(names[name])))
+
+
+def _looks(seen: Glimpse) -> int:
+    for value in seen.objects[:12]:
+        marks = ("model_fingerprint", "prompt_index", "synthetic_reason")
+        if value.get("type") in ("user", "assistant", "backend_tool_call") and (any(mark in value for mark in marks) or "kind" in value):
+            return 88 if "message" not in value else 0
+    return 0
+
+
+def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
+    base = environ.get("GROK_HOME")
+    return [(Path(base) if base else home / ".grok") / "sessions"]
+
+
+IMPORTER = FormatImporter("grok", _looks, lambda stream, state: JsonLinesReading(stream, GrokFormat(), state), _roots)

@@ -1,0 +1,122 @@
+"""Diarist's own neutral transcript: JSON lines, a header with the session's facts, then one step a line.
+
+It is what any agent can print that no other importer knows. `docs/reference/neutral-transcript.schema.json` describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, get_args
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.speech import without_fences
+from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text
+from diarist.model.session import Mark, RawStep, SessionInfo, StepKind
+
+VERSION = "session/1"
+"""Value of the header's field `diarist`."""
+_KINDS = get_args(StepKind)
+_MARKS: tuple[Mark, ...] = get_args(Mark)
+_FACTS = ("cwd", "repository", "branch", "title", "workflow", "version", "parent")
+
+
+class NeutralFormat(PlainRecords):
+    """What the lines mean."""
+
+    name = "diarist/session"
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+        """Calls without an id that wait for their result."""
+
+    def session_of(self, record: Record) -> str:
+        """The header names it, and every step may."""
+        return as_str(record.value.get("session"))
+
+    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+        """The header's facts; agent and model also where a step tells another."""
+        value: dict[str, Any] = record.value
+        names = (*_FACTS, "agent", "model") if "diarist" in value or "kind" not in value else ("model",)
+        return told(*((name, value.get(name)) for name in names))
+
+    def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """The step of one line."""
+        value: dict[str, Any] = record.value
+        at = as_time(value.get("at"))
+        tally.moment(at)
+        self._count(value, tally)
+        kind = as_str(value.get("kind"))
+        if "diarist" in value or not kind:
+            tally.moment(as_time(value.get("started_at")))
+            tally.moment(as_time(value.get("ended_at")))
+            return ()
+        if kind not in _KINDS:
+            return "unknown-type"
+        own = as_str(value.get("id"))
+        if own and not tally.fresh(own):
+            return "duplicate"
+        draft = Draft(session, own or f"n{record.number}", at, record.line, as_str(value.get("actor")))
+        self._step(draft, kind, value, tally)
+        return draft.steps or "empty"
+
+    def _step(self, draft: Draft, kind: str, value: dict[str, Any], tally: Tally) -> None:
+        text = without_fences(content_text(value.get("text")))
+        mark: Mark = next((known for known in _MARKS if known == value.get("mark")), _MARKS[0])
+        call_id = as_str(value.get("call_id"))
+        if kind == "call":
+            if not call_id:
+                call_id = draft.rid
+                self._waiting = [*self._waiting[-64:], call_id]
+            tally.call(call_id)
+            draft.call(0, as_str(value.get("tool")), as_arguments(value.get("arguments")), call_id, text)
+        elif kind == "result":
+            call_id = call_id or (self._waiting.pop(0) if self._waiting else "")
+            if call_id:
+                tally.result(call_id)
+            code = as_exit_code(value.get("exit_code"))
+            flag = value.get("error")
+            failed = flag if isinstance(flag, bool) else None if code is None else code != 0
+            draft.result(0, text, call_id, tool=as_str(value.get("tool")), error=failed, exit_code=code, mark=mark)
+        elif kind == "prompt":
+            draft.user(0, text)
+        elif kind == "reply":
+            draft.reply(0, text)
+        elif kind == "thought":
+            draft.thought(0, text)
+        else:
+            draft.add("notice", 0, text, mark)
+
+    @staticmethod
+    def _count(value: dict[str, Any], tally: Tally) -> None:
+        usage = as_dict(value.get("usage"))
+        if usage:
+            names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+            tally.use(as_str(value.get("id")), Tokens(*(as_int(usage.get(name)) for name in names)))
+            tally.spend(as_cost(usage.get("cost_usd")))
+            tally.wait(as_int(usage.get("latency_ms")))
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """The header's facts."""
+        return tally.info(session, tally.facts.most("agent") or "agent", self.name)
+
+    def pack(self) -> Any:
+        """Calls that wait for a result."""
+        return self._waiting
+
+    def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
+        """Takes up what `pack` gave."""
+        self._waiting = list(packed)
+
+
+def _looks(seen: Glimpse) -> int:
+    if any(as_str(value.get("diarist")).startswith("session/") for value in seen.objects[:2]):
+        return 98
+    kinds = [value.get("kind") in _KINDS and ("text" in value or "tool" in value or "call_id" in value) for value in seen.objects[:8]]
+    return 45 if len(kinds) >= 2 and all(kinds) else 0
+
+
+IMPORTER = FormatImporter("neutral", _looks, lambda stream, state: JsonLinesReading(stream, NeutralFormat(), state))

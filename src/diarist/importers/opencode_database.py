@@ -1,0 +1,106 @@
+"""OpenCode's SQLite database: tables `session`, `message` and `part`, the latter two with their content as JSON in `data`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from diarist.importers.documents import decode_document
+from diarist.importers.draft import Draft
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.opencode_messages import add_failure, add_part, note_message, note_session, session_info
+from diarist.importers.values import as_dict, as_str, as_time, digest_id
+from diarist.model.session import CaptureReport, RawStep, SessionInfo
+
+MAGIC = b"SQLite format 3\x00"
+MAX_DATABASE = 512 << 20
+
+
+class DatabaseReading:
+    """A `Reading` of one database, whole each time."""
+
+    offset = 0
+    state = b""
+
+    def __init__(self, stream: BinaryIO, path: Path | None) -> None:
+        self._stream = stream
+        self._path = path
+        self._ledger = Ledger()
+
+    def __iter__(self) -> Iterator[RawStep]:
+        try:
+            with _connect(self._stream, self._path) as database:
+                yield from self._sessions(database)
+        except sqlite3.Error as error:
+            self._ledger.open(digest_id(str(self._path).encode())).broken(0, f"the database cannot be read: {type(error).__name__}")
+
+    def _sessions(self, database: sqlite3.Connection) -> Iterator[RawStep]:
+        database.row_factory = sqlite3.Row
+        sessions = database.execute("SELECT * FROM session ORDER BY id").fetchall()
+        for row in sessions:
+            session = as_str(row["id"])
+            tally = self._ledger.open(session)
+            note_session(_session_facts(dict(row)), tally)
+            tally.keep()
+            for message in database.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", (session,)):
+                yield from self._message(database, dict(message), session, tally)
+        if not sessions:
+            self._ledger.open(digest_id(MAGIC)).broken(0, "the database holds no sessions")
+
+    def _message(self, database: sqlite3.Connection, row: dict[str, Any], session: str, tally: Tally) -> Iterator[RawStep]:
+        info = {**as_dict(_json(row.get("data"))), "id": row.get("id")}
+        at = as_time(as_dict(info.get("time")).get("created")) or as_time(row.get("time_created"))
+        note_message(info, tally)
+        draft = Draft(session, as_str(info["id"]), at)
+        add_failure(draft, info)
+        tally.keep()
+        for part in database.execute("SELECT * FROM part WHERE message_id = ? ORDER BY id", (row.get("id"),)):
+            value = {**as_dict(_json(part["data"])), "id": part["id"]}
+            each = Draft(session, as_str(part["id"]), as_time(as_dict(value.get("time")).get("start")) or at)
+            reason = add_part(each, value, as_str(info.get("role")), tally)
+            if reason:
+                tally.skip(reason)
+            else:
+                tally.keep()
+            yield from each.steps
+        yield from draft.steps
+
+    @property
+    def sessions(self) -> Mapping[str, SessionInfo]:
+        """By native session id."""
+        return {name: session_info(name, tally, "opencode/database") for name, tally in self._ledger.tallies.items()}
+
+    @property
+    def captures(self) -> Mapping[str, CaptureReport]:
+        """Counted in rows."""
+        return {name: tally.report() for name, tally in self._ledger.tallies.items()}
+
+
+def _connect(stream: BinaryIO, path: Path | None) -> sqlite3.Connection:
+    """The database, opened for reading; what is still in its write-ahead log is seen where it is a file."""
+    if path is not None and path.is_file():
+        return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
+    database = sqlite3.connect(":memory:")
+    data = stream.read(MAX_DATABASE + 1)
+    if len(data) > MAX_DATABASE:
+        raise sqlite3.DataError("too large")
+    database.deserialize(data)
+    return database
+
+
+def _session_facts(row: dict[str, Any]) -> dict[str, Any]:
+    """The row in the words of the JSON form."""
+    return {
+        **row,
+        "parentID": row.get("parent_id"),
+        "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
+    }
+
+
+def _json(value: object) -> Any:
+    if isinstance(value, str):
+        return decode_document(value.encode("utf-8", "replace"))
+    return decode_document(value) if isinstance(value, bytes) else None

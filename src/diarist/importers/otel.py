@@ -1,0 +1,191 @@
+"""OpenTelemetry traces of agents: OTLP JSON with the GenAI conventions of any age, and OpenInference's attributes.
+
+A conversation id makes a session, else the trace does. Messages are repeated from span to span as the conversation grows:
+each is told once. `execute_tool` spans tell the calls whose messages the trace does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, BinaryIO, NamedTuple
+
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.chat import add_output
+from diarist.importers.claude_notices import failure_mark
+from diarist.importers.documents import DocumentReading, decode_document, opening_id
+from diarist.importers.draft import Draft
+from diarist.importers.glimpse import Glimpse
+from diarist.importers.jsonlines import decode_lines
+from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.messages import tell
+from diarist.importers.otel_attributes import attributes_of, messages_of, tokens_of
+from diarist.importers.speech import understand
+from diarist.importers.values import as_arguments, as_dict, as_str, as_time, compact, dicts, first_str, hash64
+from diarist.model.session import RawStep, SessionInfo
+from diarist.ports import Reading
+
+
+class Span(NamedTuple):
+    """A span with its attributes as a mapping."""
+
+    trace: str
+    id: str
+    name: str
+    start: datetime | None
+    end: datetime | None
+    attributes: dict[str, Any]
+    events: list[dict[str, Any]]
+    failed: bool
+    status: str
+
+
+class OtelTraces:
+    """The conversations of a trace file."""
+
+    name = "otel/genai"
+
+    def __init__(self) -> None:
+        self._agents: dict[str, str] = {}
+        self._told: set[tuple[str, int]] = set()
+
+    def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
+        """Steps of all conversations, spans in the order of their starts."""
+        spans = [span for each in (document if isinstance(document, list) else [document]) for span in _spans(as_dict(each))]
+        conversations = {span.trace: name for span in spans if (name := _conversation(span))}
+        spans.sort(key=lambda span: (span.start is None, span.start.timestamp() if span.start else 0.0, span.id))
+        for span in spans:
+            session = _conversation(span) or conversations.get(span.trace) or span.trace or opening_id(span.name)
+            tally = ledger.open(session)
+            draft = Draft(session, span.id or f"span{tally.seen}", span.start)
+            known = self._span(draft, span, tally)
+            if known and (draft.steps or span.attributes):
+                tally.keep()
+                tally.moment(span.start)
+                tally.moment(span.end)
+            else:
+                tally.skip("no-genai")
+            yield from draft.steps
+
+    def _span(self, draft: Draft, span: Span, tally: Tally) -> bool:
+        found = span.attributes
+        operation = first_str(found, "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind").lower()
+        tell(tally, "model", first_str(found, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"))
+        agent = first_str(found, "gen_ai.agent.name")
+        if agent:
+            self._agents.setdefault(draft.session, agent)
+        if operation in ("execute_tool", "tool"):
+            self._tool(draft, span, tally)
+            return True
+        messages = messages_of(found, span.events)
+        for number, message in enumerate(messages):
+            self._message(draft, number, message, tally)
+        usage = tokens_of(found)
+        if any(usage) and operation not in ("invoke_agent", "agent", "chain", "workflow", "invoke_workflow"):
+            tally.use(first_str(found, "gen_ai.response.id") or draft.rid, usage)
+        failure = first_str(found, "error.type", "exception.message") or (span.status if span.failed else "")
+        if (span.failed or failure) and operation not in ("invoke_agent", "agent", "chain"):
+            draft.add("notice", "error", span.status or failure or "error", failure_mark(span.status or failure))
+        return bool(messages or operation or any(name.startswith(("gen_ai.", "llm.")) for name in found))
+
+    def _message(self, draft: Draft, number: int, message: dict[str, Any], tally: Tally) -> None:
+        """One message, unless an earlier span told it."""
+        key = (draft.session, hash64(compact([message.get("role"), message.get("parts")])))
+        if key in self._told:
+            return
+        self._told.add(key)
+        role = as_str(message.get("role"))
+        for place, part in enumerate(dicts(message.get("parts"))):
+            self._part(draft, f"{number}.{place}", role, part, tally)
+
+    def _part(self, draft: Draft, name: str, role: str, part: dict[str, Any], tally: Tally) -> None:
+        kind = as_str(part.get("type"))
+        text = as_str(part.get("content")) or as_str(part.get("text"))
+        if kind == "tool_call":
+            call_id = as_str(part.get("id")) or f"{draft.rid}/{name}"
+            if hash64(call_id) not in tally.called:
+                tally.call(call_id)
+                draft.call(name, as_str(part.get("name")), as_arguments(part.get("arguments")), call_id)
+        elif kind == "tool_call_response":
+            call_id = as_str(part.get("id"))
+            if call_id and hash64(call_id) in tally.answered:
+                return
+            if call_id:
+                tally.result(call_id)
+            add_output(draft, name, part.get("response", part.get("result", part.get("content"))), call_id)
+        elif kind in ("reasoning", "thinking"):
+            draft.thought(name, text)
+        elif role in ("user", "human"):
+            draft.said(understand(text), name)
+        elif role in ("assistant", "model", "ai"):
+            draft.reply(name, text)
+
+    @staticmethod
+    def _tool(draft: Draft, span: Span, tally: Tally) -> None:
+        found = span.attributes
+        call_id = first_str(found, "gen_ai.tool.call.id", "tool_call.id") or draft.rid
+        if hash64(call_id) not in tally.called:
+            tally.call(call_id)
+            given = found.get("gen_ai.tool.call.arguments", found.get("tool.parameters", found.get("input.value")))
+            draft.call(0, first_str(found, "gen_ai.tool.name", "tool.name") or span.name, as_arguments(given), call_id)
+        if hash64(call_id) not in tally.answered:
+            tally.result(call_id)
+            result = found.get("gen_ai.tool.call.result", found.get("output.value", span.status if span.failed else ""))
+            draft.at = span.end or draft.at
+            add_output(draft, 1, result, call_id, error=True if span.failed or found.get("error.type") else None)
+
+    def info(self, session: str, tally: Tally) -> SessionInfo:
+        """Agent, models, times, usage."""
+        return tally.info(session, self._agents.get(session, "otel"), self.name)
+
+
+def _conversation(span: Span) -> str:
+    return first_str(span.attributes, "gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id")
+
+
+def _spans(document: dict[str, Any]) -> Iterator[Span]:
+    for resource in dicts(document.get("resourceSpans")):
+        facts = attributes_of(as_dict(resource.get("resource")).get("attributes"))
+        shared = {name: value for name, value in facts.items() if name.startswith(("gen_ai.", "session."))}
+        for scope in [*dicts(resource.get("scopeSpans")), *dicts(resource.get("instrumentationLibrarySpans"))]:
+            for span in dicts(scope.get("spans")):
+                status = as_dict(span.get("status"))
+                own = attributes_of(span.get("attributes"))
+                yield Span(
+                    as_str(span.get("traceId")),
+                    as_str(span.get("spanId")),
+                    as_str(span.get("name")),
+                    _nanoseconds(span.get("startTimeUnixNano")),
+                    _nanoseconds(span.get("endTimeUnixNano")),
+                    {**shared, **own},
+                    list(dicts(span.get("events"))),
+                    status.get("code") in (2, "2", "STATUS_CODE_ERROR"),
+                    as_str(status.get("message")),
+                )
+
+
+def _nanoseconds(value: object) -> datetime | None:
+    if isinstance(value, str) and value.isdigit():
+        return as_time(int(value))
+    return as_time(value)
+
+
+class OtelReading(DocumentReading):
+    """One document, or one export a line."""
+
+    def decode(self, data: bytes) -> Any:
+        """A document, or all documents."""
+        document = decode_document(data)
+        return document if document is not None else (list(decode_lines(data)) or None)
+
+
+def _looks(seen: Glimpse) -> int:
+    top = seen.mapping or seen.first
+    return 90 if isinstance(top.get("resourceSpans"), list) else 0
+
+
+def _open(stream: BinaryIO, _state: bytes) -> Reading:
+    return OtelReading(stream, OtelTraces())
+
+
+IMPORTER = FormatImporter("otel", _looks, _open)

@@ -1,0 +1,41 @@
+"""Pieces of source code: the names they define, and what one holds that another does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+DEFINITION = re.compile(
+    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|"
+    r"unsafe\s+|override\s+|suspend\s+|inline\s+|local\s+|@\w+\s+)*"
+    r"(?:def|class|func|fn|function\*?|interface|type|struct|enum|trait|impl|module|namespace|record|object|const|let|var|val|"
+    r"macro_rules!|sub|describe|it|test|CREATE (?:TABLE|INDEX|VIEW))\b"
+    r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})",
+    re.MULTILINE,
+)
+_METHOD = re.compile(
+    r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+"
+    r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
+    re.MULTILINE,
+)
+_MODIFIER = re.compile(r"\b(?:public|private|protected|internal|static|override|virtual)\b")
+_ASSIGNED = re.compile(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
+IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,60}")
+_TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
+
+
+def names_of(text: str) -> list[str]:
+    """Names that a piece of code defines, in order of kind and place."""
+    found = [*DEFINITION.findall(text), *(_METHOD.findall(text) if _MODIFIER.search(text) else ()), *_ASSIGNED.findall(text)]
+    return list(dict.fromkeys(name.strip(" .") for name in found if name.strip(" .")))
+
+
+def new_lines(before: str, after: str) -> list[str]:
+    """Lines of the new text that the old one does not hold, trivial ones left out; the first ones of a long text."""
+    old = {line.strip() for line in before.split("\n")} if before else ()
+    return [line for raw in after.split("\n")[:200] if len(line := raw.strip()) > 1 and line not in old and not _TRIVIAL.match(line)]
+
+
+def telling_line(lines: Sequence[str]) -> str:
+    """The line that says most: many names, not too long."""
+    return max(lines, key=lambda line: min(len(set(IDENTIFIER.findall(line))), 7) - (4 if len(line) > 160 else 0), default="")

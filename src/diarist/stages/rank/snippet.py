@@ -1,0 +1,37 @@
+"""The piece of a text that answers a question best."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+
+from diarist.text.analyse import analyse
+from diarist.text.clip import clip
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_READ = 12_000
+
+
+def snippet(text: str, terms: Collection[str], worth: Callable[[str], float], limit: int = 240) -> str:
+    """The sentence that holds most of the terms (by worth), with what follows it while there is room; "" where none holds any."""
+    sentences = [piece.strip() for piece in _SENTENCE.split(text[:_READ]) if piece and piece.strip()]
+    wanted = frozenset(terms)
+    best, most = -1, 0.0
+    for at, sentence in enumerate(sentences):
+        held = sum(worth(term) for term in wanted.intersection(analyse(sentence)))
+        if held > most:
+            best, most = at, held
+    if best < 0:
+        return ""
+    piece = sentences[best]
+    for following in sentences[best + 1 :]:
+        if len(piece) + 1 + len(following) > limit:
+            break
+        piece += " " + following
+    return clip(" ".join(piece.split()), limit)
+
+
+def highlight(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+    """Where the words of a text are that a search matched: (start, end) in characters, in order."""
+    wanted = frozenset(terms)
+    return [found.span() for found in re.finditer(r"\w+(?:[-._/]\w+)*", text) if wanted.intersection(analyse(found.group()))]

@@ -1,0 +1,81 @@
+"""Builds the engine: tables on first use, the accelerated prefilter when there is enough text to be worth it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diarist.stages.redact.engine import Engine, Rulebook
+from diarist.stages.redact.prefilter import AcceleratedPrefilter, PlainPrefilter, Prefilter, cache_key
+from diarist.stages.redact.settings import CompiledCache, RedactionRules
+
+if TYPE_CHECKING:
+    from diarist.stages.redact.triggers import Trigger
+
+_WORTH = 400_000
+"""Bytes after which compiling the accelerated tables pays: plain Python reads a few MB/s, and compiling takes a third of a second."""
+_WORTH_LOADING = 20_000
+"""The same where compiled tables can be loaded."""
+
+
+class Backend:
+    """Chooses the engine for a redactor. All engines give the same result."""
+
+    def __init__(self, rules: RedactionRules, cache: CompiledCache | None, prefilter: str) -> None:
+        self._rulebook = rulebook(rules)
+        self._cache = cache
+        self._seen = 0
+        self._fast_from = {"plain": None, "hyperscan": 0}.get(prefilter, _WORTH if cache is None else _WORTH_LOADING)
+        self._must = prefilter == "hyperscan"
+        self._plain = Engine(self._rulebook, PlainPrefilter(self._rulebook.watched()))
+        self._fast: Engine | None = None
+
+    def engine(self, size: int) -> Engine:
+        """The engine for the next `size` bytes."""
+        if self._fast is not None:
+            return self._fast
+        self._seen += size
+        if self._fast_from is None or self._seen < self._fast_from:
+            return self._plain
+        try:
+            self._fast = Engine(self._rulebook, accelerated(self._rulebook.watched(), self._cache))
+        except ImportError:
+            if self._must:
+                raise
+            self._fast = self._plain
+        return self._fast
+
+
+def accelerated(triggers: tuple[Trigger, ...], cache: CompiledCache | None) -> Prefilter:
+    """The accelerated prefilter, from the cache if it can be. Raises ImportError without Hyperscan."""
+    import hyperscan
+
+    if cache is None:
+        return AcceleratedPrefilter(triggers)
+    key = cache_key(triggers)
+    compiled = cache.load(key)
+    if compiled is not None:
+        try:
+            return AcceleratedPrefilter(triggers, compiled)
+        except (hyperscan.error, TypeError, ValueError):
+            pass  # damaged, or of another build: made anew below
+    made = AcceleratedPrefilter(triggers)
+    cache.save(key, made.compiled())
+    return made
+
+
+def rulebook(rules: RedactionRules) -> Rulebook:
+    """All rules in force."""
+    from diarist.stages.redact import base64run, commands, keys, operators, rcfiles, shapes, tokens, urls, vendors, webtokens
+
+    modules = (tokens, operators, vendors, shapes, urls, webtokens, keys, commands, rcfiles)
+    built_in = tuple(trigger for module in modules for trigger in module.triggers())
+    book = Rulebook(built_in, tuple(base64run.fingerprints()))
+    if rules == RedactionRules():
+        return book
+    from diarist.stages.redact import user
+
+    return book._replace(
+        finders=user.finders(rules),
+        allowed_values=frozenset(value.encode("utf-8", "surrogatepass") for value in rules.allow_values),
+        allowed_rules=frozenset(rules.allow_rules),
+    )

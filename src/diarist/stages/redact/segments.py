@@ -1,0 +1,91 @@
+"""Cuts a text of any length into segments that can be looked at one by one, the same way however the text arrives.
+
+A segment is found together with some text that follows it, and ends where no evidence lies across the cut: at the end of a line if
+possible. So memory stays bounded, a secret is never cut in two, and a stream gives what the whole gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diarist.stages.redact.engine import Engine
+from diarist.stages.redact.spans import Span
+
+SIZE = 262_144
+"""Characters of a segment."""
+AHEAD = 32_768
+"""Characters that are looked at beyond it."""
+
+
+class Segment(NamedTuple):
+    """Bytes of UTF-8 (lone surrogates as they are) and what is to be masked in them."""
+
+    data: bytes
+    spans: list[Span]
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+class Segmenter:
+    """Takes a text in pieces and gives back segments that are settled."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._held: list[str] = []
+        self._size = 0
+
+    def feed(self, text: str) -> list[Segment]:
+        """Segments that nothing which may follow can change."""
+        self._held.append(text)
+        self._size += len(text)
+        if self._size < SIZE + AHEAD:
+            return []
+        segments = []
+        buffer, at = "".join(self._held), 0
+        while len(buffer) - at >= SIZE + AHEAD:
+            data = encode(buffer[at : at + SIZE + AHEAD])
+            spans = self._engine.find(data)
+            limit = len(data) - len(encode(buffer[at + SIZE : at + SIZE + AHEAD]))
+            cut = _cut(data, spans, limit)
+            segments.append(Segment(data[:cut], [span for span in spans if span.end <= cut]))
+            at += SIZE - len(decode(data[cut:limit])) + len(decode(data[limit:cut]))
+        self._held = [buffer[at:]]
+        self._size = len(buffer) - at
+        return segments
+
+    def finish(self) -> Segment:
+        """The rest."""
+        data = encode("".join(self._held))
+        self._held, self._size = [], 0
+        return Segment(data, self._engine.find(data))
+
+
+def _cut(data: bytes, spans: Sequence[Span], limit: int) -> int:
+    """Where to cut: after the last line break up to `limit` that no evidence reaches across, else after a blank, else anywhere."""
+    low = limit // 2
+    for separator in (b"\n", b" ", b","):
+        at = limit
+        while (found := data.rfind(separator, low, at)) >= 0:
+            at = found + 1
+            across = _across(spans, at)
+            if across is None:
+                return at
+            at = max(across.evidence, low)
+            if at <= low:
+                break
+    across = _across(spans, limit)
+    if across is None:
+        return limit
+    return across.end if across.end < len(data) or across.evidence < low else across.evidence
+
+
+def _across(spans: Sequence[Span], at: int) -> Span | None:
+    """The span whose evidence starts before `at` and that ends behind it."""
+    return next((span for span in spans if span.evidence < at < span.end), None)

@@ -1,0 +1,90 @@
+"""The proposed adjustment of a theme: Markdown in the shape of a diff. A review aid; it changes nothing by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diarist.model.redacted import Redacted, derived
+from diarist.model.theme import Approach, Line, RecurringError, Theme
+from diarist.text.clip import clip
+from diarist.text.markdown import line
+
+LONGEST = 300
+"""Characters of one line's text."""
+MOST_IDS = 4
+"""Entry ids named in a line; the rest are counted."""
+_APPROVED = re.compile(r"(?i)(approved)(\s*):")
+
+
+def choose_target(theme: Theme) -> Redacted:
+    """Where the adjustment belongs.
+
+    A skill, where a fix worked several times; the role prompt, where the entries are all of one agent; else the project's
+    instructions file.
+    """
+    if any(fix.count > 1 for error in theme.errors for fix in error.fixes):
+        return derived("a skill, or the managed block of AGENTS.md")
+    agents = sorted(theme.agents)
+    if agents == ["claude-code"]:
+        return derived("the managed block of CLAUDE.md")
+    if len(agents) == 1 and agents[0] not in ("agent", "codex"):
+        return derived(f"the role prompt of {line(agents[0])}, or the managed block of AGENTS.md")
+    return derived("the managed block of AGENTS.md")
+
+
+def propose_diff(theme: Theme) -> Redacted:
+    """What to guard against (`-`) and what to amplify (`+`), each with its count and entries."""
+    parts = [f"## Proposed adjustment: {text_line(theme.label)}", f"Target: {theme.target}"]
+    guard = [f"- {_counted(each, theme.size)}" for each in theme.failed]
+    guard += [f"- {_error(each, theme.size)}" for each in theme.errors]
+    amplify = [f"+ {_counted(each, theme.size)}" for each in theme.worked]
+    parts += _section("Recurring failures (guard against):", guard, _more(theme, "failed", "errors"))
+    parts += _section("Recurring successes (amplify):", amplify, _more(theme, "worked"))
+    parts += _section(
+        "Contradictory (look before you decide):", [f"- {_mixed(each)}" for each in theme.contradictions], _more(theme, "contradictions")
+    )
+    if not guard and not amplify and not theme.contradictions:
+        parts.append("No approach recurs in these entries, so there is nothing to change yet. They are worth reading together.")
+    return derived("\n\n".join(parts))
+
+
+def text_line(text: str) -> str:
+    """One line of Markdown from an entry's text; it cannot be taken for a heading, a list, a fence or an approval."""
+    return _APPROVED.sub(r"\1\2\\:", line(clip(text, LONGEST)))
+
+
+def name_ids(ids: Sequence[str], most: int = MOST_IDS) -> str:
+    """The first ids and how many more there are, as "kh-…, kh-… and 3 more"."""
+    more = len(ids) - most
+    return ", ".join(line(each) for each in ids[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _section(title: str, lines: Sequence[str], more: int) -> list[str]:
+    if not lines:
+        return []
+    return ["\n".join([title, "", *lines, *([f"- and {more} more"] if more else [])])]
+
+
+def _more(theme: Theme, *names: str) -> int:
+    return sum(theme.cut.get(name, 0) for name in names)
+
+
+def _counted(each: Approach | Line, size: int) -> str:
+    return f"{text_line(each.text)} ({each.count} of {size}: {name_ids(each.entries)})"
+
+
+def _error(each: RecurringError, size: int) -> str:
+    told = f"{text_line(each.message)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
+    if each.fixes:
+        told += "; fixed by: " + "; ".join(f"{text_line(fix.text)} ({fix.count})" for fix in each.fixes)
+    if each.failed_fixes:
+        told += "; not fixed by: " + "; ".join(f"{text_line(fix.text)} ({fix.count})" for fix in each.failed_fixes)
+    return told
+
+
+def _mixed(each: Approach) -> str:
+    return (
+        f"{text_line(each.text)} (worked in {len(each.worked)}: {name_ids(each.worked)}; "
+        f"failed in {len(each.failed)}: {name_ids(each.failed)})"
+    )

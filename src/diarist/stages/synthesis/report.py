@@ -1,0 +1,142 @@
+"""The report as Markdown with YAML front matter. No text of an entry can forge structure: every one is escaped to a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from diarist.model.redacted import Redacted, derived
+from diarist.model.theme import Approach, Report, Theme
+from diarist.stages.synthesis.adjustment import name_ids, text_line
+from diarist.text.markdown import line
+
+MOST_SKIPPED = 50
+"""Skipped files that are named; the rest are counted."""
+
+
+class Approval(NamedTuple):
+    """What the front matter says of decisions. `states`: theme id → state of its proposal."""
+
+    approved: bool = False
+    by: str = ""
+    at: datetime | None = None
+    why: str = ""
+    states: Mapping[str, str] = {}
+
+
+def report_fields(report: Report) -> dict[str, Any]:
+    """What the front matter says of the run itself, as plain JSON."""
+    parameters, skipped = report.parameters, report.skipped
+    return {
+        "generated_at": report.window_end.isoformat(timespec="seconds"),
+        "project": parameters.project,
+        "since": parameters.since,
+        "window_start": report.window_start.isoformat(timespec="seconds"),
+        "window_end": report.window_end.isoformat(timespec="seconds"),
+        "threshold": parameters.threshold,
+        "min_cluster_size": parameters.min_cluster_size,
+        "entries": report.entries,
+        "entries_in_themes": report.in_themes,
+        "theme_count": len(report.themes),
+        "withheld_themes": report.withheld,
+        "input_digest": report.input_digest,
+        "skipped": [f"{each.name}: {each.reason}" for each in skipped[:MOST_SKIPPED]],
+        "skipped_count": len(skipped),
+    }
+
+
+def render_body(report: Report, decided: Mapping[str, str]) -> Redacted:
+    """Markdown below the front matter. `decided`: by lineage, what was decided on it before."""
+    parts = [f"# Diary synthesis report{_of(report)}", _overview(report)]
+    parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.themes]
+    parts += ["---", _how_to_decide()] if report.themes else ["_No themes detected._"]
+    return derived("\n\n".join(parts) + "\n")
+
+
+def render_file(fields: Mapping[str, Any], body: Redacted, approval: Approval) -> Redacted:
+    """The whole file: front matter, then the body."""
+    decisions: dict[str, Any] = {"approved": approval.approved}
+    if approval.approved:
+        decisions |= {
+            "approved_by": approval.by,
+            "approved_at": approval.at and approval.at.isoformat(timespec="seconds"),
+            "why": approval.why,
+        }
+    for state in ("accepted", "rejected"):
+        if themes := sorted(theme for theme, its in approval.states.items() if its == state):
+            decisions[f"{state}_themes"] = themes
+    # A JSON scalar or list is valid YAML, whatever stands in the text.
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in {**decisions, **fields}.items()]
+    return derived("\n".join(["---", *lines, "---", "", body]))
+
+
+def render_report(report: Report) -> Redacted:
+    """The file of a report that nobody has decided on."""
+    return render_file(report_fields(report), render_body(report, {}), Approval())
+
+
+def render_theme(theme: Theme, decided: str = "") -> Redacted:
+    """One theme's section: what it holds, then its proposed adjustment."""
+    facts = [
+        f"- Theme: {theme.id}"
+        + (f" (goes back to {theme.lineage})" if theme.lineage != theme.id else "")
+        + (f"; {decided}" if decided else ""),
+        f"- Cluster size: {theme.size} ({theme.sessions} sessions); cohesion {theme.cohesion:.2f}",
+        f"- Trend: {theme.trend} ({theme.earlier} in the window before)",
+        f"- Shared tags: {', '.join(text_line(tag) for tag in theme.tags) or 'none'}",
+        f"- Agents: {_counts(theme.agents)}; projects: {_counts(theme.projects)}",
+        f"- Time: {_time(theme.first_at)} to {_time(theme.last_at)}",
+        f"- Outcomes: {_counts(theme.outcomes)}; recovery rate: {_rate(theme.recovery_rate)}",
+        f"- Entries: {name_ids(theme.entries, 8)}",
+        f"- Task ids: {name_ids(theme.task_ids, 8)}",
+    ]
+    parts = [f"## {text_line(theme.label)}", "\n".join(facts)]
+    parts += [text_line(theme.summary)] if theme.summary else []
+    parts += ["#" + theme.proposed_diff]
+    if theme.tried:
+        more = theme.cut.get("tried", 0)
+        lines = [f"- {_attempt(each, theme.size)}" for each in theme.tried] + ([f"- and {more} more"] if more else [])
+        parts += ["\n".join(["Tried again and again, with no end told:", "", *lines])]
+    return derived("\n\n".join(parts))
+
+
+def _of(report: Report) -> str:
+    return "" if report.parameters.project is None else f": {line(report.parameters.project) or 'no project'}"
+
+
+def _overview(report: Report) -> str:
+    since = line(report.parameters.since)
+    if not report.entries:
+        return f"> No diary entries within the last {since}."
+    window = f"{report.entries} entries within the last {since} (up to {_time(report.window_end)})"
+    told = [f"> {window}; {len(report.themes)} themes hold {report.in_themes} of them."]
+    if report.withheld:
+        told.append(f"> Themes that were rejected and whose evidence has not materially changed: {report.withheld}, left out.")
+    if report.skipped:
+        told.append(f"> Could not be read, so not taken into account: {len(report.skipped)}; named at the top of this file.")
+    return "\n>\n".join(told)
+
+
+def _how_to_decide() -> str:
+    return (
+        "This report changes nothing by itself. `diarist synthesize --apply` with the same options approves it as it stands here; "
+        "`diarist review accept THEME` and `diarist review reject THEME --why …` decide on single themes."
+    )
+
+
+def _attempt(each: Approach, size: int) -> str:
+    return f"{text_line(each.text)} ({each.count} of {size}: {name_ids(each.entries)})"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{line(name) or 'none'} {count}" for name, count in counts.items())
+
+
+def _rate(rate: float | None) -> str:
+    return "no run got into trouble" if rate is None else f"{rate:.0%}"
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"

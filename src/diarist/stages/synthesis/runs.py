@@ -1,0 +1,152 @@
+"""Entries as synthesis reads them: few of their fields, texts that repeat kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+from diarist.model.redacted import Redacted
+from diarist.stages.synthesis.features import Features, Vocabulary
+
+PROMPT = 2000
+"""Characters of the prompt that count."""
+FILES = 12
+"""Changed files that count."""
+Bullets = tuple[int, ...]
+
+
+class RunError(msgspec.Struct, frozen=True, gc=False):
+    """The part of `model.entry.ErrorSeen` that is read."""
+
+    fingerprint: str
+    message: Redacted
+    resolved: bool | None = None
+    resolved_by: Redacted = Redacted("")
+
+
+class RunFix(msgspec.Struct, frozen=True, gc=False):
+    """The part of `model.entry.Fix` that is read."""
+
+    error: str
+    text: Redacted
+
+
+class RunFile(msgspec.Struct, frozen=True, gc=False):
+    """The part of `model.entry.FileTouched` that is read."""
+
+    path: Redacted
+    operations: tuple[str, ...] = ()
+
+
+class Run(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """The part of `model.entry.Entry` that is read; decodes from its JSON."""
+
+    id: str
+    task_id: Redacted
+    session_id: Redacted
+    agent: Redacted
+    project: Redacted
+    title: Redacted
+    created_at: datetime
+    prompt: Redacted = Redacted("")
+    outcome: str = "unknown"
+    tried: tuple[Redacted, ...] = ()
+    worked: tuple[Redacted, ...] = ()
+    failed: tuple[Redacted, ...] = ()
+    rationale: Redacted = Redacted("")
+    learned: Redacted = Redacted("")
+    errors: tuple[RunError, ...] = ()
+    fixes: tuple[RunFix, ...] = ()
+    files: tuple[RunFile, ...] = ()
+    tags: tuple[Redacted, ...] = ()
+
+
+class Item(NamedTuple):
+    """A run, taken in: texts are numbers in the intake's `Phrases`."""
+
+    id: str
+    digest: str
+    """Of the record, as it was read."""
+    task_id: Redacted
+    session: tuple[Redacted, Redacted]
+    """(agent, session id)"""
+    project: Redacted
+    title: Redacted
+    created_at: datetime
+    outcome: str
+    features: Features
+    tried: Bullets
+    worked: Bullets
+    failed: Bullets
+    errors: tuple[RunError, ...]
+    fixes: tuple[tuple[str, int], ...]
+    """(fingerprint of the error, text)"""
+
+
+class Phrases:
+    """Texts by number. What differs in case, spacing or the full stop only is the same phrase, worded as it was met first."""
+
+    def __init__(self) -> None:
+        self.texts: list[Redacted] = []
+        self._known: dict[str, int] = {}
+        self._keys: dict[str, int] = {}
+
+    def number(self, text: Redacted) -> int:
+        """The number of a text, given to it now if it is new."""
+        number = self._known.get(text)
+        if number is None:
+            key = " ".join(text.casefold().split()).strip(" .;:")
+            number = self._keys.setdefault(key, len(self.texts))
+            self._known[text] = number
+            if number == len(self.texts):
+                self.texts.append(text)
+        return number
+
+    def numbers(self, texts: Iterable[Redacted]) -> Bullets:
+        """Distinct numbers, in order."""
+        return tuple(dict.fromkeys([self.number(text) for text in texts]))
+
+
+class Intake:
+    """Takes runs in. Feed it in an order that follows from the runs alone: wordings and ties follow from it."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.phrases = Phrases()
+
+    def take(self, run: Run, digest: str) -> Item:
+        """One run."""
+        phrases = self.phrases
+        return Item(
+            run.id,
+            digest,
+            run.task_id,
+            (run.agent, run.session_id),
+            run.project,
+            run.title,
+            run.created_at,
+            run.outcome,
+            self.vocabulary.look(_text(run), _marks(run)),
+            phrases.numbers(run.tried),
+            phrases.numbers(run.worked),
+            phrases.numbers(run.failed),
+            run.errors,
+            tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]),
+        )
+
+
+def _text(run: Run) -> str:
+    parts = [run.title, run.prompt[:PROMPT], *run.tried, *run.worked, *run.failed, run.rationale, run.learned]
+    parts += [error.message for error in run.errors]
+    parts += [fix.text for fix in run.fixes]
+    parts += [file.path for file in run.files[:FILES]]
+    parts += [tag for tag in run.tags if ":" not in tag]  # "task:…" and the like say where an entry comes from, not what it is about
+    return "\n".join(parts)
+
+
+def _marks(run: Run) -> list[str]:
+    changed = [file.path for file in run.files if any(operation != "read" for operation in file.operations)]
+    return [f"error:{error.fingerprint}" for error in run.errors if error.fingerprint] + [f"file:{path}" for path in changed[:FILES]]

@@ -1,0 +1,110 @@
+"""Entries of a window → report."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+from diarist.errors import UsageError
+from diarist.model.theme import Parameters, Report, Skipped, Theme
+from diarist.stages.synthesis.approaches import Corpus, count_carriers
+from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
+from diarist.stages.synthesis.lineage import Ancestor, trace
+from diarist.stages.synthesis.runs import Intake, Item
+from diarist.stages.synthesis.themes import Counted, make_theme
+from diarist.stages.synthesis.wording import name_features, rank_tags
+
+
+class Request(NamedTuple):
+    """What is asked for, and what is known from earlier runs."""
+
+    parameters: Parameters
+    window_start: datetime
+    window_end: datetime
+    background: Sequence[Item] = ()
+    """Entries from before both windows that only tell how rare words are."""
+    ancestors: Sequence[Ancestor] = ()
+    skipped: Sequence[Skipped] = ()
+
+
+def check(threshold: float, min_cluster_size: int) -> None:
+    """Raises UsageError for a threshold outside 0 to 1 or a size below 1."""
+    if not 0.0 <= threshold <= 1.0:  # also false for NaN
+        raise UsageError(f"the threshold must be a number from 0 to 1, not {threshold}")
+    if min_cluster_size < 1:
+        raise UsageError(f"the smallest theme must hold at least 1 entry, not {min_cluster_size}")
+
+
+def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], request: Request) -> Report:
+    """Themes of `items`; `earlier` (the window before) tells how they move. Both in any order, taken in by `intake`.
+
+    Raises
+    ------
+    UsageError
+        A parameter makes no sense.
+    """
+    parameters = request.parameters
+    check(parameters.threshold, parameters.min_cluster_size)
+    ranked = sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())
+    weights = intake.vocabulary.weigh([item.features for item in (*ranked, *earlier, *request.background)])
+    space = Space([item.features for item in ranked], weights)
+    groups = [group for group in cluster(space, parameters.threshold) if _sessions(ranked, group) >= parameters.min_cluster_size]
+    if parameters.min_cluster_size == 1:
+        taken = {number for group in groups for number in group}
+        groups += [[number] for number in range(len(ranked)) if number not in taken]
+    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, count_carriers(ranked, intake.phrases))
+    themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
+    return Report(
+        parameters=parameters,
+        window_start=request.window_start,
+        window_end=request.window_end,
+        entries=len(ranked),
+        in_themes=sum(theme.size for theme in themes),
+        input_digest=input_digest(ranked),
+        themes=tuple(trace(themes, request.ancestors)),
+        skipped=tuple(sorted(request.skipped, key=lambda each: (each.name, each.reason))),
+    )
+
+
+def input_digest(items: Sequence[Item]) -> str:
+    """SHA-256 (64 hex digits) over id and digest of the entries, in any order."""
+    lines = sorted(f"{item.id} {item.digest}\n" for item in items)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def without(report: Report, lineages: frozenset[str]) -> Report:
+    """The report without the themes of these lineages; they are counted."""
+    kept = tuple(theme for theme in report.themes if theme.lineage not in lineages)
+    return msgspec.structs.replace(
+        report, themes=kept, withheld=report.withheld + len(report.themes) - len(kept), in_themes=sum(theme.size for theme in kept)
+    )
+
+
+def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earlier: Sequence[Item], threshold: float) -> list[Theme]:
+    sums = [space.group(group) for group in groups]
+    marks = [rank_tags(space.weights, space.entries, group) for group in groups]
+    names = name_features(corpus.vocabulary, [feature for features in marks for feature in features])
+    counts = _count_earlier(space, Finder(space, sums), earlier, threshold, len(groups))
+    themes = [
+        make_theme(corpus, space, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
+        for group, total, features, count in zip(groups, sums, marks, counts, strict=True)
+    ]
+    return sorted(themes, key=lambda theme: (-theme.size, theme.id))
+
+
+def _count_earlier(space: Space, finder: Finder, earlier: Sequence[Item], threshold: float, groups: int) -> list[int]:
+    """By group: entries of the earlier window that would belong to it."""
+    counts = [0] * groups
+    for item in earlier:
+        at, _ = finder.place(space.append(item.features), cosine_of(threshold))
+        if at >= 0:
+            counts[at] += 1
+    return counts
+
+
+def _sessions(items: Sequence[Item], group: Sequence[int]) -> int:
+    return len({items[number].session for number in group})

@@ -1,0 +1,94 @@
+"""A group of entries → a theme: who, when, how it went, what recurs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from diarist.model.redacted import Redacted
+from diarist.model.theme import Theme, Trend
+from diarist.stages.synthesis.adjustment import choose_target, propose_diff
+from diarist.stages.synthesis.approaches import Corpus, find_approaches, find_errors
+from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
+from diarist.stages.synthesis.wording import make_label
+
+MOST_LINES = 8
+"""Lines of each list that are kept."""
+RISE = 1.5
+"""A theme rises where it holds so many times the entries of the window before, and fades the other way round."""
+
+
+class Counted(NamedTuple):
+    """A group whose neighbours in the earlier window have been counted."""
+
+    members: Sequence[int]
+    sums: Group
+    tags: tuple[Redacted, ...]
+    earlier: int
+
+
+def theme_id(entry_ids: Iterable[str]) -> str:
+    """Follows from the members alone."""
+    digest = hashlib.sha256("\n".join(sorted(entry_ids)).encode()).digest()
+    return "theme-" + base64.b32encode(digest[:7]).decode("ascii").lower()[:10]
+
+
+def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
+    """The theme of a group, without lineage or a model's wording."""
+    items = sorted([corpus.items[member] for member in group.members], key=lambda item: item.id)
+    found, errors = find_approaches(corpus, group.members), find_errors(corpus, group.members)
+    lists: dict[str, Sequence[Any]] = {**found._asdict(), "errors": errors}
+    outcomes = _count(item.outcome for item in items)
+    cosines = [space.rest_cosine(member, group.sums) for member in group.members]
+    ids = tuple([item.id for item in items])
+    known = theme_id(ids)
+    theme = Theme(
+        id=known,
+        lineage=known,
+        label=make_label(corpus, group.sums, group.members, group.tags),
+        tags=group.tags,
+        size=len(items),
+        sessions=len({item.session for item in items}),
+        task_ids=tuple([item.task_id for item in items]),
+        entries=ids,
+        agents=_count(item.session[0] for item in items),
+        projects=_count(item.project for item in items),
+        first_at=min(item.created_at for item in items),
+        last_at=max(item.created_at for item in items),
+        trend=_trend(len(items), group.earlier),
+        earlier=group.earlier,
+        cohesion=round(jaccard_of(sum(cosines) / len(cosines)), 3) if len(items) > 1 else 1.0,
+        outcomes=outcomes,
+        recovery_rate=_recovery(outcomes),
+        cut={name: len(lines) - MOST_LINES for name, lines in sorted(lists.items()) if len(lines) > MOST_LINES},
+        errors=tuple(errors[:MOST_LINES]),
+        worked=tuple(found.worked[:MOST_LINES]),
+        failed=tuple(found.failed[:MOST_LINES]),
+        contradictions=tuple(found.contradictions[:MOST_LINES]),
+        tried=tuple(found.tried[:MOST_LINES]),
+    )
+    theme = msgspec.structs.replace(theme, target=choose_target(theme))
+    return msgspec.structs.replace(theme, proposed_diff=propose_diff(theme))
+
+
+def _count(values: Iterable[str]) -> dict[str, int]:
+    """Most frequent first, then by name."""
+    return dict(sorted(Counter(values).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _trend(size: int, earlier: int) -> Trend:
+    if not earlier:
+        return "new"
+    if size >= RISE * earlier:
+        return "rising"
+    return "fading" if earlier >= RISE * size else "steady"
+
+
+def _recovery(outcomes: dict[str, int]) -> float | None:
+    troubled = sum(outcomes.get(name, 0) for name in ("recovered", "failed", "interrupted"))
+    return round(outcomes.get("recovered", 0) / troubled, 3) if troubled else None

@@ -1,0 +1,29 @@
+"""The fence around what Diarist puts before an agent: data, marked as such, and found again so that nobody learns from it twice."""
+
+from __future__ import annotations
+
+import re
+
+NAMES = ("diarist-context", "past-sessions")
+"""Elements that Diarist writes. An old name stays here: transcripts that hold it are read for years."""
+OPEN = "<diarist-context>"
+CLOSE = "</diarist-context>"
+_FENCED = re.compile(rf"<({'|'.join(NAMES)})(?:\s[^<>]{{0,400}})?>.*?(?:</\1>|\Z)", re.DOTALL)
+
+
+def without_fenced(text: str) -> str:
+    """The text without what Diarist put into it; a fence that was cut off goes to the end.
+
+    >>> without_fenced("fix it <diarist-context>old words</diarist-context>")
+    'fix it'
+    """
+    if not any(f"<{name}" in text for name in NAMES):
+        return text
+    return _FENCED.sub("", text).strip()
+
+
+def fenced(text: str) -> str:
+    """The text inside a fence that nothing in it can end."""
+    for name in NAMES:
+        text = text.replace(f"</{name}", f"‹/{name}").replace(f"<{name}", f"‹{name}")
+    return f"{OPEN}\n{text}\n{CLOSE}"
