@@ -158,6 +158,10 @@ def injection(environ: dict[str, str], project: Path, runs: int) -> dict[str, ob
         ),
         "start": (hook("SessionStart"), payload("SessionStart", project, "s", source="startup")),
     }
+    for name, (command, stdin) in commands.items():
+        fresh = stdin.replace(b'"session_id": "s"', b'"session_id": "first"')  # what was shown once is not shown again
+        said = subprocess.run(command, input=fresh, env=environ, capture_output=True, check=True).stdout
+        assert name == "pass" or said, f"the hook for {name} says nothing: nothing to measure"
     found: dict[str, object] = {name: round(cpu, 1) for name, (cpu, _) in measure(commands, environ, runs).items()}
     script = Path(sys.executable).parent / "diarist"
     rebuild = subprocess.Popen([str(script), "index", "rebuild"], env=environ, stdout=subprocess.DEVNULL)

@@ -13,7 +13,7 @@ from diarist.app.toolbox import Reader, Toolbox
 from diarist.config import Settings, load_settings
 
 if TYPE_CHECKING:
-    from diarist.ports import Importer, Index, Publisher
+    from diarist.ports import Completer, HubClient, Importer, Index, Publisher
     from diarist.stages.redact import Redactor
 
 
@@ -63,6 +63,8 @@ def open_memory(
         make_reader=make_reader,
         importers=functools.cache(importers),
         publisher=functools.cache(publisher),
+        completer=functools.cache(functools.partial(build_completer, settings)),
+        hub=functools.cache(functools.partial(build_hub, settings)),
         now=now or _utc_now,
         actor=settings.get("actor") or _login(settings),
         environ=settings.environ,
@@ -90,6 +92,30 @@ def build_redactor(settings: Settings) -> Redactor:
     from diarist.stages.redact import default_redactor
 
     return default_redactor()
+
+
+def build_completer(settings: Settings) -> Completer | None:
+    """The model that writes reflections; None where no model is named. Its key comes from the environment only."""
+    if not settings.get("reflect.model"):
+        return None
+    from diarist.llm import HttpCompleter
+
+    service = settings.get("reflect.service")
+    usual = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}.get(service, "")
+    key = settings.environ.get("DIARIST_REFLECT_KEY") or settings.environ.get(f"{service.upper()}_API_KEY") or ""
+    return HttpCompleter(
+        service, settings.get("reflect.base_url") or usual, settings.get("reflect.model"), key, settings.get("reflect.timeout")
+    )
+
+
+def build_hub(settings: Settings) -> HubClient | None:
+    """The hub that takes our documents; None where no address is set."""
+    url = settings.environ.get("MOTHER_AI_URL", "").strip()
+    if not url:
+        return None
+    from diarist.publishers.hub_api import HttpHub
+
+    return HttpHub(url, settings.environ.get("MOTHER_AI_API_KEY", ""))
 
 
 def _utc_now() -> datetime:

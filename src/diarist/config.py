@@ -38,6 +38,23 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("publish.enabled", bool, True, "Write each entry as diary JSON and hub Markdown.", project=True),
     Setting("hub.outcomes", list, ["completed", "recovered"], "Outcomes that get a hub document.", project=True),
     Setting(
+        "synthesis.targets",
+        list,
+        [],
+        "Files of a checkout that get a block of the approved lessons on `synthesize --apply --write-targets`, as AGENTS.md.",
+        project=True,
+    ),
+    Setting("synthesis.every", str, "", "How often `diarist serve` drafts a synthesis report, as 1d or 7d; empty: never."),
+    Setting("reflect.enabled", bool, False, "Let a model write what was learned; else it is told from the strongest fix."),
+    Setting("reflect.service", str, "openai", "openai (any compatible endpoint) or anthropic."),
+    Setting("reflect.base_url", str, "", "Address of the model service; empty: the service's own.", "DIARIST_REFLECT_URL"),
+    Setting("reflect.model", str, "", "Model to ask; empty: none.", "DIARIST_REFLECT_MODEL"),
+    Setting("reflect.timeout", float, 30.0, "Seconds an answer may take."),
+    Setting("reflect.daily_tokens", int, 200_000, "Tokens that models may take a day (UTC), over all processes."),
+    Setting("reflect.daily_usd", float, 1.0, "US dollars that models may cost a day, by the prices below."),
+    Setting("reflect.usd_per_million_input", float, 0.0, "Price of a million tokens of prompt."),
+    Setting("reflect.usd_per_million_output", float, 0.0, "Price of a million tokens of answer."),
+    Setting(
         "redact.rules",
         str,
         "",
@@ -56,6 +73,8 @@ class Settings(NamedTuple):
     values: Mapping[str, Any]
     environ: Mapping[str, str]
     home: Path
+    explicit: frozenset[str] = frozenset()
+    """Settings that a file or the environment named."""
 
     def get(self, name: str) -> Any:
         """The value of a setting of `SETTINGS`."""
@@ -77,7 +96,7 @@ def load_settings(
     """
     env = os.environ if environ is None else environ
     home = _home(env)
-    values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS}
+    values: dict[str, Any] = {}
     _overlay(values, user_config_path(env), lambda _setting: True)
     if project_root is not None:
         _overlay(values, project_root / ".diarist" / "config.toml", lambda setting: setting.project)
@@ -85,7 +104,8 @@ def load_settings(
         if setting.env and env.get(setting.env):
             values[setting.name] = _from_text(setting, env[setting.env])
     chosen = workspace or env.get("DIARIST_HOME") or user_data_path(env)
-    return Settings(Path(chosen).expanduser().absolute(), values, dict(env), home)
+    merged = {setting.name: values.get(setting.name, setting.default) for setting in SETTINGS}
+    return Settings(Path(chosen).expanduser().absolute(), merged, dict(env), home, frozenset(values))
 
 
 def user_data_path(env: Mapping[str, str]) -> Path:
@@ -129,9 +149,10 @@ def _overlay(values: dict[str, Any], path: Path, allowed: Callable[[Setting], bo
             raise InvalidInputError(f"{path}: there is no setting {name!r}. `diarist config list` shows them all.")
         if not allowed(setting):
             raise InvalidInputError(f"{path}: {name!r} cannot be set by a project; put it into {user_config_path(os.environ)}")
-        if not isinstance(value, setting.kind) or (setting.kind is int and isinstance(value, bool)):
+        right = type(value) in (int, float) if setting.kind is float else type(value) is setting.kind
+        if not right:
             raise InvalidInputError(f"{path}: {name!r} must be {_kind_name(setting.kind)}, not {value!r}")
-        values[name] = value
+        values[name] = setting.kind(value)
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> Any:
@@ -159,4 +180,4 @@ def truthy(text: str | None) -> bool:
 
 
 def _kind_name(kind: type) -> str:
-    return {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}[kind]
+    return {str: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a list"}[kind]

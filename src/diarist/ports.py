@@ -10,6 +10,7 @@ from typing import BinaryIO, Protocol
 
 from diarist.model.completion import Completion
 from diarist.model.hit import Frequencies, HitRow, Match, Query
+from diarist.model.machinery import Delivery, Spending
 from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
 from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
@@ -109,6 +110,14 @@ class Transaction(Protocol):
 
     def put_tombstone(self, tombstone: Tombstone) -> None: ...
 
+    def add_spending(self, day: str, role: str, spent: Spending) -> None:
+        """Adds to what models cost on a UTC day (ISO date); negative numbers give back what was reserved."""
+        ...
+
+    def put_delivery(self, delivery: Delivery) -> None: ...
+
+    def delete_delivery(self, record_id: str) -> None: ...
+
     def put_publication(self, record_id: str, kind: str, path: str) -> None:
         """Fixes the file name a record was first published under, relative to its publish root."""
         ...
@@ -195,6 +204,14 @@ class Store(Protocol):
         """Active records counted by project, kind and agent, sorted."""
         ...
 
+    def get_spending(self, day: str) -> Spending:
+        """What models cost on a UTC day (ISO date), for all purposes. Inside a transaction: as that transaction sees it."""
+        ...
+
+    def list_deliveries(self, until: datetime) -> list[Delivery]:
+        """Documents that are due by then, longest due first."""
+        ...
+
     def tombstone_key(self) -> bytes:
         """Secret of this workspace for keyed hashes (32 bytes)."""
         ...
@@ -257,6 +274,14 @@ class Publisher(Protocol):
         ...
 
     def remove(self, root: Path, path: str) -> bool: ...
+
+
+class HubClient(Protocol):
+    """Hands documents to a knowledge hub elsewhere."""
+
+    def put(self, document: Mapping[str, object]) -> None:
+        """One document, as `/v1/kb/edit` takes it. Raises HubError, which says whether a later try may help."""
+        ...
 
 
 class Completer(Protocol):

@@ -213,3 +213,37 @@ def test_feedback_reaches_the_ledger(place: Place, diarist: Any) -> None:
     told = json.loads(diarist("feedback", entry, "--json").stdout)
     assert [(use["event"], use["record_id"]) for use in told] == [("helped", entry), ("shown", entry)]
     assert told[1]["session"] == f"codex:{session.id}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
+def test_opencode_is_asked_for_the_one_session(place: Place, tmp_path: Path) -> None:
+    """Stands in for `opencode export`, which prints one session of OpenCode's database."""
+    export = {
+        "info": {"id": "ses_abc123", "directory": str(place.home / "work"), "title": "Tidy up", "time": {"created": 1793600000000}},
+        "messages": [
+            {
+                "info": {"id": "msg_1", "role": "user", "sessionID": "ses_abc123", "time": {"created": 1793600000000}},
+                "parts": [{"id": "prt_1", "type": "text", "text": "Tidy up the parcel module"}],
+            },
+            {
+                "info": {"id": "msg_2", "role": "assistant", "sessionID": "ses_abc123", "time": {"created": 1793600001000}},
+                "parts": [{"id": "prt_2", "type": "text", "text": "Tidied."}],
+            },
+        ],
+    }
+    (tmp_path / "export.json").write_text(json.dumps(export), encoding="utf-8")
+    script = tmp_path / "opencode"
+    script.write_text(
+        f'#!/bin/sh\n[ "$1 $2" = "export ses_abc123" ] && [ "$DIARIST_DISABLE" = 1 ] && cat {tmp_path}/export.json\n', encoding="utf-8"
+    )
+    script.chmod(0o755)
+    place.environ["PATH"] = f"{tmp_path}{os.pathsep}{place.environ['PATH']}"
+    payload = json.dumps({"sessionID": "ses_abc123", "cwd": str(place.home / "work")}).encode()
+    for event in ("session.idle", "session.deleted"):
+        command = [sys.executable, "-m", "diarist", "hook", event, "--client", "opencode"]
+        assert subprocess.run(command, input=payload, env=place.environ, timeout=60).returncode == 0
+    place.wait()
+    with open_memory(place.workspace, read_only=True) as memory:
+        [record] = memory.list_records(RecordFilter(kinds=("entry",)))
+        assert (record.agent, record.session_id) == ("opencode", "ses_abc123")
+    assert list((place.workspace / "spool" / "exports").iterdir()) == []

@@ -41,9 +41,9 @@ def _recalled(box: Toolbox, query: str, project: str, limit: int) -> ContextPack
 
 
 def _fixes(box: Toolbox, error: str, project: str, limit: int) -> ContextPack:
-    from diarist.app.fixes import find_fixes
+    from diarist.app.fixes import find_same_fixes
 
-    found = find_fixes(box, error, project=project, limit=MOST, same_only=True)
+    found = find_same_fixes(box, error, project=project, limit=MOST)
     items = [
         Item(
             each.hit.id, each.hit.created_at[:10], _state(each.hit), each.hit.title, (f"error: {each.error}", f"what solved it: {each.fix}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from diarist.app.delivering import queue_delivery
 from diarist.app.evidence import Evidence, load_session, main_info
 from diarist.app.projects import resolve_project
 from diarist.app.publishing import Publication, plan_publications, write_publications
@@ -100,8 +101,17 @@ def entry_id(info: SessionInfo, project: str) -> str:
 
 def _distil(box: Toolbox, agent: str, session: str) -> _Made:
     parts = box.store.get_parts(agent, session)
-    distilled = distil_parts(box, parts) if parts else None
+    distilled = _reflected(box, distil_parts(box, parts)) if parts else None
     return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "")
+
+
+def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:
+    """What a model wrote about the same state of the run earlier stays."""
+    from diarist.app.reflecting import with_reflection
+
+    if distilled is None:
+        return None
+    return msgspec.structs.replace(distilled, entry=with_reflection(box.store, distilled.entry))
 
 
 def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
@@ -122,4 +132,5 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
                 changed.created += known is None
                 changed.updated += known is not None
                 planned += plan_publications(box, tx, record, made.cwd)
+                queue_delivery(box, tx, record)
     write_publications(box, planned)

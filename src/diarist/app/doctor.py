@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,7 +25,11 @@ def examine(box: Toolbox) -> dict[str, Any]:
     _sources(box, counts, faults)
     _evidence(box, counts, faults)
     _entries(box, counts, faults)
-    faults += box.store.check_history()
+    faults += box.store.check_history() + box.store.check_storage()
+    for delivery in box.store.list_deliveries(datetime.max.replace(tzinfo=UTC)):
+        counts["hub_documents_waiting"] += 1
+        if delivery.problem:
+            faults.append(f"{delivery.record_id}: not delivered after {delivery.attempts} tries: {delivery.problem}")
     return {"counts": dict(sorted(counts.items())), "faults": sorted(faults)}
 
 

@@ -19,10 +19,11 @@ from diarist.model.ids import make_id
 from diarist.model.proposal import Proposal, evidence_digest, proposal_id, review_digest
 from diarist.model.record import Record, RecordFilter, SearchText
 from diarist.model.redacted import Redacted, derived
-from diarist.model.theme import Draft, Parameters, Report, Theme
+from diarist.model.theme import Draft, Parameters, Theme
 from diarist.stages.synthesis import Approval, render_body, render_file, render_theme, report_fields
 
 if TYPE_CHECKING:
+    from diarist.app.synthesizing import Findings
     from diarist.app.toolbox import Toolbox
     from diarist.ports import Transaction
 
@@ -41,12 +42,13 @@ class Written(NamedTuple):
     what: Mapping[str, str] = {}
 
 
-def write_draft(box: Toolbox, report: Report, versions: Mapping[str, str], *, at: datetime, cwd: str = "") -> Written:
+def write_draft(box: Toolbox, findings: Findings, *, at: datetime, cwd: str = "") -> Written:
     """Files the themes for review and writes the report of one project.
 
     A second report of one day takes the place of the first, unless that one was approved or edited: then it is written beside
-    it as `<date>-2.md`. `versions`: record digest of every entry in a theme, as it was read.
+    it as `<date>-2.md`.
     """
+    report, versions = findings
     project = derived(report.parameters.project or "")
     root = publish_root(box, project, cwd)
     with box.store.transaction(actor=box.actor, at=at) as tx:
@@ -69,12 +71,12 @@ def write_draft(box: Toolbox, report: Report, versions: Mapping[str, str], *, at
     return Written(record_id, draft, _publish(box, record_id, root, path), {theme: each.what for theme, each in filed.items()})
 
 
-def find_draft(box: Toolbox, parameters: Parameters) -> Written | None:
+def find_draft(box: Toolbox, parameters: Parameters, cwd: str = "") -> Written | None:
     """The newest report with these parameters, approved or not."""
     project = parameters.project or ""
     for record, draft in _drafts(box, project):
         if draft.parameters == parameters:
-            return Written(record.id, draft, publish_root(box, derived(project)) / PurePosixPath(draft.path))
+            return Written(record.id, draft, publish_root(box, derived(project), cwd) / PurePosixPath(draft.path))
     return None
 
 

@@ -9,6 +9,7 @@ from diarist.model.hit import Hit
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.entry import Entry
+    from diarist.model.record import Record
 
 
 class Solved(NamedTuple):
@@ -23,7 +24,7 @@ class Solved(NamedTuple):
     """False: an error of the same kind that names something else (another module, another file)."""
 
 
-def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int, same_only: bool = False) -> list[Solved]:
+def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int) -> list[Solved]:
     """Runs that solved an error like those in `error`: the same ones first, then those of the same kind. May be empty.
 
     A run that only met it helps nobody who is in the middle of it.
@@ -38,8 +39,34 @@ def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int, sam
         record = box.store.get_record(hit.id)
         if record is not None and record.kind == "entry" and (solved := _solution(hit, entry_of(record), asked)):
             found.append(solved)
-    found.sort(key=lambda each: not each.same)
-    return [each for each in found if each.same or not same_only][:limit]
+    return sorted(found, key=lambda each: not each.same)[:limit]
+
+
+def find_same_fixes(box: Toolbox, error: str, *, project: str, limit: int) -> list[Solved]:
+    """Runs that solved the very same error, verified ones first, then the newest. May be empty.
+
+    Looks in the index for that one mark: quick enough for a hook, which does not bring the index up to date either.
+    """
+    from diarist.app.records import entry_of
+    from diarist.model.hit import Query
+    from diarist.text.fingerprint import errors_in
+
+    asked = [found.fingerprint for found in errors_in(error, failed=True)]
+    if not asked:
+        return []
+    query = Query(kinds=("entry",), project=project, fingerprints=tuple("+" + each for each in asked))
+    matches = box.search_index().search(query, 8 * limit)
+    found = box.store.get_records([match.seq for match in matches]).values()
+    records = sorted(found, key=lambda record: (record.verified is not True, -record.created_at.timestamp(), record.id))
+    solved = (_solution(_hit(record), entry_of(record), asked) for record in records if record.status == "active")
+    return [each for each in solved if each is not None and each.same][:limit]
+
+
+def _hit(record: Record) -> Hit:
+    at = f"{record.created_at:%Y-%m-%dT%H:%M:%SZ}"
+    return Hit(
+        record.id, 0.0, record.kind, record.title, None, record.project, record.agent, record.outcome, record.verified, record.task_id, at
+    )
 
 
 def _solution(hit: Hit, entry: Entry, asked: list[str]) -> Solved | None:

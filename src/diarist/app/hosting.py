@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from diarist.app.delivering import queue_delivery
 from diarist.app.distilling import distil_parts
+from diarist.app.journal import log
 from diarist.app.publishing import plan_publications, write_publications
 from diarist.app.records import entry_record, note_record
-from diarist.errors import InvalidInputError
+from diarist.errors import DiaristError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.record import Note, Part, Record, Trust
@@ -73,8 +76,35 @@ def add_entry(
         tx.clear_dirty(part.agent, part.session)
         tx.put_record(record, distilled.search)
         planned = plan_publications(box, tx, record)
+        queue_delivery(box, tx, record)
     write_publications(box, planned)
     return distilled.entry
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What `record` did. `problem` says why nothing was recorded, or what failed after it was; empty if all went well."""
+
+    recorded: bool
+    id: str = ""
+    outcome: str = ""
+    problem: str = ""
+
+
+def record(box: Toolbox, run: dict[str, Any], afterwards: Callable[[Sequence[Entry]], None] | None) -> Recorded:
+    """`add_entry` for hosts: whatever goes wrong becomes part of the answer and a line of the log."""
+    done = Recorded(False)
+    try:
+        if afterwards is None:
+            return Recorded(False, problem="this workspace was opened for reading only")
+        entry = add_entry(box, **{"agent": "agent", "project": "", "created_at": box.now(), **run})
+        done = Recorded(True, entry.id, entry.outcome)
+        afterwards([entry])
+    except Exception as error:  # noqa: BLE001 - the diary never fails the task it tells of
+        problem = str(error) if isinstance(error, DiaristError) else type(error).__name__
+        log(box.settings.workspace, box.now(), "record-failed", error=type(error).__name__, id=done.id)
+        return replace(done, problem=problem)
+    return done
 
 
 def add_note(

@@ -12,18 +12,25 @@ from typing import TYPE_CHECKING, Any
 from diarist.errors import AmbiguousIdError, NotFoundError, ReadOnlyError
 
 if TYPE_CHECKING:
+    from diarist.app.approving import Approved
     from diarist.app.distilling import Changed
+    from diarist.app.drafts import Written
     from diarist.app.editing import Wish
     from diarist.app.fixes import Solved
     from diarist.app.graph import Neighbour
+    from diarist.app.hosting import Recorded
     from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
+    from diarist.app.reflecting import Preview
     from diarist.app.review import Filed
     from diarist.app.syncing import SyncReport
+    from diarist.app.targets import Change
     from diarist.app.toolbox import Toolbox
     from diarist.app.verifying import Verification
     from diarist.model.entry import Entry
     from diarist.model.hit import ContextPack, Hit
+    from diarist.model.proposal import Proposal, ProposalKind, ProposalState, Verdict
     from diarist.model.record import Record, RecordFilter
+    from diarist.model.theme import Parameters, Report
     from diarist.model.use import Scope, Use
 
 
@@ -68,6 +75,7 @@ class Memory:
         run = Ingest(self._box, options or IngestOptions(), on_progress)
         report = run.run(check_paths([str(path) for path in paths]), stdin)
         if not (options and options.dry_run):
+            self._afterwards(report.entries)
             self._catch_up()  # also where nothing changed: the run before may have died before it came to this
         return report
 
@@ -103,6 +111,38 @@ class Memory:
         at = created_at or self._box.now()
         self._stale = True
         return add_entry(self._box, task_id=task_id, transcript=transcript, agent=agent, project=project, created_at=at, host=host)
+
+    def record(self, **run: Any) -> Recorded:
+        """The host-facing call at a run's end: `add_entry` with the same arguments, then reflection and hub. Never raises.
+
+        A diary that cannot be written must not fail the task that was done: what went wrong is in the result and the log.
+        """
+        from diarist.app.hosting import record
+
+        done: Recorded = record(self._box, run, self._afterwards if not self._read_only else None)
+        self._stale = self._stale or done.recorded
+        return done
+
+    def reflect(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Asks the configured model about these entries, under the daily cap; counts of what came of it."""
+        from diarist.app.reflecting import reflect_on
+
+        self._writable()
+        self._stale = True
+        return reflect_on(self._box, [self.get_entry(each) for each in wanted])
+
+    def preview_reflections(self, wanted: Sequence[str]) -> list[Preview]:
+        """What `reflect` would send for these entries, and its size."""
+        from diarist.app.reflecting import preview
+
+        return preview([self.get_entry(each) for each in wanted])
+
+    def deliver(self) -> dict[str, int]:
+        """Sends the hub documents that are due; counts of what came of it."""
+        from diarist.app.delivering import deliver_due
+
+        self._writable()
+        return deliver_due(self._box)
 
     def add_note(
         self,
@@ -329,7 +369,101 @@ class Memory:
         """Active records counted by project, kind and agent."""
         return self._box.store.list_scopes()
 
+    # --- learning ---------------------------------------------------------------------------------------------------------
+
+    def synthesize(
+        self,
+        *,
+        since: str = "14d",
+        threshold: float = 0.34,
+        min_cluster_size: int = 2,
+        now: datetime | None = None,
+        project: str | None = None,
+        write: bool = False,
+        cwd: str = "",
+    ) -> Report:
+        """Themes of the entries of the last `since`; see `app.learn`. Writes nothing unless `write`.
+
+        `cwd`: a folder of the project, where its files may be published. Raises UsageError for parameters that make no sense.
+        """
+        from diarist.app.learn import synthesize
+
+        if write:
+            self._writable()
+        return synthesize(self._box, _parameters(since, threshold, min_cluster_size, project), now=now, write=write, cwd=cwd)
+
+    def find_report(
+        self, *, since: str = "14d", threshold: float = 0.34, min_cluster_size: int = 2, project: str = "", cwd: str = ""
+    ) -> Written | None:
+        """The newest synthesis report of a project that was written with these parameters, approved or not."""
+        from diarist.app.drafts import find_draft
+
+        return find_draft(self._box, _parameters(since, threshold, min_cluster_size, project), cwd)
+
+    def approve_report(self, written: Written, *, why: str = "", who: str = "", cwd: str = "") -> Approved:
+        """Approves a report exactly as it was written. Raises ReviewError, StaleReviewError."""
+        from diarist.app.approving import approve_report
+
+        self._writable()
+        self._stale = True
+        return approve_report(self._box, written, at=self._box.now(), why=why, who=who, cwd=cwd)
+
+    def proposals(
+        self, *, states: Sequence[ProposalState] = ("pending",), kinds: Sequence[ProposalKind] = (), project: str | None = None
+    ) -> list[Proposal]:
+        """The review queue: proposals in these states (none given: all), newest first."""
+        from diarist.app.review import list_proposals
+
+        return list(list_proposals(self._box.store, states=states, kinds=kinds, project=project))
+
+    def get_proposal(self, wanted: str) -> Proposal:
+        """The proposal with this id, name or unique beginning. Raises NotFoundError, AmbiguousIdError."""
+        from diarist.app.review import get_proposal
+
+        return get_proposal(self._box.store, wanted)
+
+    def decide(self, wanted: str, verdict: Verdict, *, seen: str | None = None, why: str = "", who: str = "", cwd: str = "") -> Proposal:
+        """Accepts, rejects or reopens one proposal. `seen`: digest of what was read (`review_digest`); None: as it is now.
+
+        Raises NotFoundError, AmbiguousIdError, ReviewError, StaleReviewError.
+        """
+        from diarist.app.approving import rule
+        from diarist.app.review import Ruling
+
+        self._writable()
+        self._stale = True
+        return rule(self._box, wanted, Ruling(verdict, self._box.now(), seen=seen, why=why, who=who), cwd)
+
+    def reword(self, wanted: str, *, title: str | None = None, body: str | None = None) -> Proposal:
+        """Puts a pending proposal into a reviewer's words. Raises as `decide` does."""
+        from diarist.app.review import get_proposal, reword_proposal
+
+        self._writable()
+        return reword_proposal(self._box, get_proposal(self._box.store, wanted), title=title, body=body, at=self._box.now())
+
+    def plan_targets(self, project: str, *, cwd: str = "", revert: bool = False) -> list[Change]:
+        """What the configured instruction files would become with the approved lessons, or with `revert` had been before."""
+        from diarist.app.targets import plan_block, plan_revert
+
+        return (plan_revert if revert else plan_block)(self._box, project, cwd)
+
+    def write_targets(self, project: str, changes: Sequence[Change], *, revert: bool = False) -> list[Path]:
+        """Writes the files exactly as planned. Raises StaleReviewError where one changed meanwhile."""
+        from diarist.app.targets import carry_out
+
+        self._writable()
+        return carry_out(self._box, project, changes, at=self._box.now(), revert=revert)
+
     # --- inner ------------------------------------------------------------------------------------------------------------
+
+    def _afterwards(self, entries: Sequence[Entry]) -> None:
+        """What may follow a write, where it is switched on: a model's reflection, and documents for a hub."""
+        from diarist.app.delivering import deliver_due
+        from diarist.app.reflecting import reflect_on, reflection_wanted
+
+        if entries and reflection_wanted(self._box):
+            reflect_on(self._box, entries)
+        deliver_due(self._box)
 
     def _writable(self) -> None:
         if self._read_only:
@@ -343,3 +477,9 @@ class Memory:
         # Where another process is writing it, or it is damaged, the next search brings it up to date or says so.
         with suppress(IndexUnavailableError):
             catch_up(self._box.store, self._box.search_index())
+
+
+def _parameters(since: str, threshold: float, min_cluster_size: int, project: str | None) -> Parameters:
+    from diarist.model.theme import Parameters
+
+    return Parameters(since=since.strip(), threshold=float(threshold), min_cluster_size=min_cluster_size, project=project)

@@ -11,13 +11,14 @@ from diarist.model.hit import ContextPack, Frequencies, Hit, HitRow, Query
 from diarist.stages.rank.faults import Asked, Ranked, rank_faults, read_errors
 from diarist.stages.rank.query import ParsedQuery, narrow, parse_query
 from diarist.stages.rank.rarity import Rarity, rarity_of
+from diarist.stages.rank.related import share_scores, telling_terms
 from diarist.stages.rank.standing import Found, find_amendments, find_pairs, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from diarist.stages.rank.packing import Answer
     from diarist.ports import Index, Store
+    from diarist.stages.rank.packing import Answer
 
 __all__ = ["Hits", "catch_up", "index_status", "rebuild", "recall", "search", "search_error", "suggest", "verify"]
 
@@ -25,7 +26,8 @@ _DEPTH = 50
 """Matches of the index that are looked at again."""
 _JUDGED = 16
 """The best of them among which amendments are looked for."""
-_RELATED = 8
+_SEEDS, _RELATED = 1, 12
+"""Best hits whose terms are looked for in turn, and how many records that gives."""
 _MOST_MARKED = 100
 _ITEMS = 5
 _SAME_FAULT = 0.34
@@ -105,16 +107,16 @@ class _Rarities:
         self._index = index
         self._errors_only = errors_only
         self._counts: dict[str, int] = {}
-        self._records = 0
+        self._records, self._typical = 0, 0.0
 
     def of(self, terms: Iterable[str]) -> Frequencies:
         """How common these terms (and all asked for before) are."""
         new = [term for term in terms if term not in self._counts]
         if new or not self._records:
             found = self._index.frequencies(new, errors_only=self._errors_only)
-            self._records = found.records
+            self._records, self._typical = found.records, found.typical
             self._counts.update(found.counts)
-        return Frequencies(self._records, self._counts)
+        return Frequencies(self._records, self._counts, self._typical)
 
     def rarity(self, terms: Iterable[str]) -> Rarity:
         """For these terms and those asked for before."""
@@ -141,24 +143,19 @@ def _find(store: Store, index: Index, query: Query, depth: int) -> list[Found]:
 
 def _standing(store: Store, index: Index, found: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:
     """Looks for amendments among the best and what is related to them; see `stages.rank.standing`."""
-    best = found[:_JUDGED]
-    related = _related(store, index, best, parsed, rarities) if parsed.query.terms or parsed.query.phrases else []
-    pairs = find_pairs([one.row for one in [*best, *related]])
-    amendments = find_amendments(pairs, rarities.rarity(pairs.terms())) if pairs.pairs else []
-    return settle([*found, *related], amendments)
+    if not found or not parsed.all_terms():
+        return found
+    related = _related(store, index, found, parsed, rarities)
+    found = share_scores(found, related)
+    judged = [*sorted(found, key=lambda one: -one.score)[:_JUDGED], *related]
+    pairs = find_pairs(list({one.row.id: one.row for one in judged}.values()))
+    return settle(found, find_amendments(pairs, rarities.of(pairs.terms())) if pairs.pairs else [])
 
 
-def _related(store: Store, index: Index, best: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:
-    """Records of the best hits' project that speak of the same things, whatever words the question used."""
-    from diarist.stages.rank.related import share_scores, telling_terms
-
-    if not best:
-        return []
-    top = best[0].row
-    terms = telling_terms([one.row for one in best if one.row.project == top.project][:3], rarities.rarity)
-    query = parsed.query._replace(terms=tuple(terms), phrases=(), project=top.project)
-    known = {one.row.id for one in best}
-    return share_scores(best, [one for one in _find(store, index, query, _RELATED) if one.row.id not in known], terms)
+def _related(store: Store, index: Index, found: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:
+    """Records that speak of what the best hits speak of, whatever words the question used; those hits among them."""
+    terms = telling_terms([one.row for one in found[:_SEEDS]], rarities.of)
+    return _find(store, index, parsed.query._replace(terms=tuple(terms), phrases=()), _RELATED)
 
 
 def _present(found: list[Found], parsed: ParsedQuery, rarities: _Rarities, behind: int) -> Hits:

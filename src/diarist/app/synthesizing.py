@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -28,7 +28,14 @@ BACKGROUND = 1000
 _INSTANT = timedelta(microseconds=1)
 
 
-def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Report:
+class Findings(NamedTuple):
+    """A report, and the record digest of every entry in its window, as it was read."""
+
+    report: Report
+    versions: dict[str, str]
+
+
+def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Findings:
     """Themes of the entries of the last `parameters.since`, up to `now` and including it.
 
     Themes that were rejected are left out until their evidence has materially changed.
@@ -63,7 +70,7 @@ def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Report:
                 skipped=[*reader.skipped, *_bad_sources(box, items, parameters.project)],
             ),
         )
-    return without(report, _rejected(report.themes, known))
+    return Findings(without(report, _rejected(report.themes, known)), {item.id: item.digest for item in items})
 
 
 class _Reader:

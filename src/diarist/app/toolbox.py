@@ -11,7 +11,7 @@ from diarist.config import Settings
 from diarist.model.privacy import WithholdRules
 
 if TYPE_CHECKING:
-    from diarist.ports import Importer, Index, Publisher, Store, Vault
+    from diarist.ports import Completer, HubClient, Importer, Index, Publisher, Store, Vault
     from diarist.stages.redact import Redactor
 
 FindImporter = Callable[[bytes, Path | None], "Importer | None"]
@@ -40,6 +40,10 @@ class Toolbox(NamedTuple):
     """Picklable; worker processes call it."""
     importers: Callable[[], Sequence[Importer]]
     publisher: Callable[[], Publisher]
+    completer: Callable[[], Completer | None]
+    """The model that reflects; None where none is configured."""
+    hub: Callable[[], HubClient | None]
+    """The hub elsewhere; None where no address is set."""
     now: Callable[[], datetime]
     actor: str
     environ: Mapping[str, str]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.record import Part
 
-NOT_DERIVED = frozenset({"entry_hash", "learned", "capture", "rules_version", "distil_version"})
+NOT_DERIVED = frozenset({"entry_hash", "learned", "learned_by", "capture", "rules_version", "distil_version"})
 """Fields that a second distilling need not give back: hashes of the whole, a model's words, counts of the import."""
 
 

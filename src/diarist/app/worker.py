@@ -24,7 +24,7 @@ from diarist.app.backlog import (
     split_due,
     sweep_drafts,
 )
-from diarist.app.locating import locate
+from diarist.app.locating import located
 from diarist.errors import DiaristError, StoreFullError, StoreLockedError
 
 if TYPE_CHECKING:
@@ -134,11 +134,11 @@ class Worker:
         if not memory.may_capture(session.session, session.cwd):
             self._say(f"left out {name}")
             return ""
-        files = locate(session, memory.find_sessions)
-        if not files:
-            opened_only = all(event.kind in ("start", "end") for event in session.events)
-            return "" if opened_only else "no transcript was found; `diarist ingest PATH` imports it where it lies"
-        report = memory.ingest(files)
+        with located(session, self._workspace, memory.find_sessions) as files:
+            if not files:
+                opened_only = all(event.kind in ("start", "end") for event in session.events)
+                return "" if opened_only else "no transcript was found; `diarist ingest PATH` imports it where it lies"
+            report = memory.ingest(files)
         lost = [problem.reason for problem in report.problems if problem.lost]
         if not lost:
             self._say(f"imported {name} files={len(files)} events={len(session.events)} entries={len(report.entries)}")

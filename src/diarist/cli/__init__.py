@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "init": ("init", "Start here", "Let a project publish its diary in its own .diarist folder."),
     "search": ("search", "Find", "Find past runs, errors and notes."),
     "recall": ("search", "Find", "What an agent should know before it starts; may be empty."),
+    "trail": ("trail", "Find", "What agents did and noted on a workflow, in order."),
     "diary": ("diary", "Read and write", "List, show, add, verify and export entries."),
     "note": ("note", "Read and write", "Add a curated note."),
     "knowledge": ("knowledge", "Read and write", "The same commands under Bernstein's names."),

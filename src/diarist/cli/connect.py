@@ -149,10 +149,13 @@ def _list(settings: Settings, *, as_json: bool) -> None:
 
     seen = clients_seen(read_backlog(settings.workspace), Seen(settings.workspace))
     program = find_program("", shared=False)
+    wheres = {"user": _where(settings, "user"), "project": _where(settings, "project")}
+    if wheres["project"].root == settings.home:  # not in a project
+        wheres.pop("project")
     rows: list[dict[str, Any]] = []
     for name in CLIENTS:
         client = get_client(name)
-        scopes = [scope for scope in ("user", "project") if is_connected(client, _where(settings, scope), program)]
+        scopes = [scope for scope, where in wheres.items() if is_connected(client, where, program)]
         heard = seen.get(name)
         installed = shutil.which(client.binary) is not None
         rows.append({"client": name, "title": client.title, "installed": installed, "connected": scopes, "last_event": heard})

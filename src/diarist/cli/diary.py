@@ -195,3 +195,29 @@ def _stdout() -> Any:
     from contextlib import nullcontext
 
     return nullcontext(sys.stdout.buffer)
+
+
+@diary_command.command("reflect")
+@click.argument("wanted", metavar="ID...", nargs=-1, required=True)
+@click.option("--dry-run", is_flag=True, help="Print what would be sent and its size; ask no model.")
+@json_option
+@click.pass_context
+def reflect_command(ctx: click.Context, /, wanted: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+    """Let the configured model write what was learned from a run, under the daily cap."""
+    memory = open_workspace(ctx, read_only=dry_run)
+    if dry_run:
+        shown = memory.preview_reflections(wanted)
+        if as_json:
+            emit_json([vars(each) for each in shown])
+            return 0
+        for each in shown:
+            say(f"{each.entry_id}: about {each.tokens:,} tokens\n\n{each.prompt}")
+        return 0
+    counts = memory.reflect(wanted)
+    if as_json:
+        emit_json(counts)
+    else:
+        say(", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items()))
+        if not any(counts.values()):
+            say("no model is configured: set reflect.model (`diarist config list`)", err=True)
+    return int(bool(counts["failed"]) or not any(counts.values()))

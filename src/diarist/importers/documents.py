@@ -53,6 +53,10 @@ class DocumentReading:
                 yield from self._format.steps(document, self._ledger)
         if problem:
             self._ledger.open(digest_id(data)).broken(0, problem)
+        elif not self._ledger.tallies:
+            tally = self._ledger.open(digest_id(data))
+            if not tally.seen:
+                tally.broken(0, "no session in it")
 
     def decode(self, data: bytes) -> Any:
         """The document; None where there is none."""

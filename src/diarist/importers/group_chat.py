@@ -116,7 +116,7 @@ def _looks(seen: Glimpse) -> int:
     messages = [message for message in history[:6] if isinstance(message, dict)]
     if not messages or not all("content" in message and "role" in message for message in messages):
         return 0
-    if "mistake_agent" in top or "mistake_step" in top:
+    if any(name in top for name in ("mistake_agent", "mistake_step", "question_ID")):
         return 90
     spoken = any(as_str(message.get("name")) or _ROLE.match(as_str(message.get("role"))) for message in messages)
     terminal = any(as_str(message.get("name")).lower() in _TERMINAL for message in messages)

@@ -126,6 +126,14 @@ class JsonLinesReading:
     def __init__(self, stream: BinaryIO, form: RecordFormat, state: bytes = b"") -> None:
         self._stream = stream
         self._format = form
+        self._begin()
+        blank = form.pack()
+        if state and not self._resume(state):
+            stream.seek(0)
+            form.unpack(blank, lambda _: None)
+            self._begin()
+
+    def _begin(self) -> None:
         self._ledger = Ledger()
         self._at = 0
         self._lines = 0
@@ -139,8 +147,6 @@ class JsonLinesReading:
         self._opening = hashlib.sha256()
         self._held: list[RawStep] = []
         """Steps that wait for their session's name."""
-        if state:
-            self._unpack(state)
 
     def __iter__(self) -> Iterator[RawStep]:
         form = self._format
@@ -300,10 +306,18 @@ class JsonLinesReading:
             }
         )
 
-    def _unpack(self, state: bytes) -> None:
-        held = msgspec.msgpack.decode(state)
-        if held.get("v") != STATE_VERSION or held.get("format") != self._format.name:
-            return
+    def _resume(self, state: bytes) -> bool:
+        """Takes up a checkpoint. False if it is none of this format and version: the source is read from its start then."""
+        try:
+            held = msgspec.msgpack.decode(state)
+            if held["v"] != STATE_VERSION or held["format"] != self._format.name:
+                return False
+            self._unpack(held)
+        except (msgspec.MsgspecError, LookupError, TypeError, ValueError, AttributeError, OverflowError):
+            return False
+        return True
+
+    def _unpack(self, held: dict[str, Any]) -> None:
         here = self._stream.tell()
         self._at, self._lines, self._number = held["place"]
         self._made = held["made"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, BinaryIO
 
 from diarist.importers.adapter import FormatImporter
@@ -12,7 +13,7 @@ from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
-from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import as_list, as_time, first_str
 from diarist.model.session import RawStep, SessionInfo
@@ -20,9 +21,12 @@ from diarist.ports import Reading
 
 _LISTS = ("messages", "conversation", "conversations", "history", "chat", "dialog", "turns")
 _WRAPPERS = ("message", "msg", "data", "payload", "event", "item")
-_LABEL = re.compile(r"truth|gold|label|target|expect|reference|example|few_?shot|judge|grader|grading|reward|score|correct|solution|answer", re.IGNORECASE)
+_LABEL = re.compile(
+    r"truth|gold|label|target|expect|reference|example|few_?shot|judge|grader|grading|reward|score|correct|solution|answer", re.IGNORECASE
+)
 """Names below which a benchmark keeps what the agent must not know."""
 _DEPTH = 4
+_FACTS = ("model", "cwd", "title", "version")
 _IDS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "chat_id", "trace_id", "id")
 
 
@@ -62,7 +66,7 @@ def add_messages(messages: Iterable[Any], session: str, tally: Tally, prefix: st
         if not isinstance(message, dict):
             tally.broken(number, "not a message")
             continue
-        at = as_time(next((message[name] for name in ("timestamp", "created_at", "createdAt", "ts", "time") if name in message), None))
+        at = message_time(message)
         draft = Draft(session, f"{prefix}{number}", at, number)
         reason = chat.add(draft, message, tally)
         if reason:
@@ -72,6 +76,11 @@ def add_messages(messages: Iterable[Any], session: str, tally: Tally, prefix: st
             tally.moment(at)
             tell(tally, "model", message.get("model"))
         yield from draft.steps
+
+
+def message_time(message: dict[str, Any]) -> datetime | None:
+    """When a message was written, under any of the usual names."""
+    return as_time(next((message[name] for name in ("timestamp", "created_at", "createdAt", "ts", "time") if name in message), None))
 
 
 def tell(tally: Tally, name: str, value: object, at: int = 0) -> None:
@@ -97,17 +106,18 @@ class MessageLines(PlainRecords):
 
     def facts(self, record: Record) -> Iterator[tuple[str, str]]:
         """Model, folder, title."""
-        pairs = ((name, record.value.get(name)) for name in ("model", "cwd", "title", "version"))
-        return ((name, fact) for name, fact in pairs if fact and isinstance(fact, str))
+        message = unwrapped(record.value)
+        return told(*((name, message.get(name) or record.value.get(name)) for name in _FACTS))
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one message, or of all messages of a line."""
         messages = None if is_message(record.value) else message_list(record.value)
         if messages is not None:
             return _conversation(messages, session, record.line, tally)
-        at = as_time(record.value.get("timestamp") or record.value.get("created_at"))
+        message = unwrapped(record.value)
+        at = message_time(message) or message_time(record.value)
         draft = Draft(session, f"m{record.number}", at, record.line)
-        reason = self._chat.add(draft, record.value, tally)
+        reason = self._chat.add(draft, message, tally)
         if not reason:
             tally.moment(at)
         return reason or draft.steps
@@ -143,18 +153,19 @@ class MessageDocument:
     def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of each conversation."""
         messages = message_list(document)
-        conversations = [document] if messages is not None else as_list(document)
+        conversations = as_list(document) if messages is None and isinstance(document, list) else [document]
         for conversation in conversations:
             messages = message_list(conversation)
-            if messages is None:
+            if messages is None and (messages := deep_message_list(conversation)) is None:
                 ledger.open("").broken(0, "not a conversation")
                 continue
             holder = conversation if isinstance(conversation, dict) else {}
-            session = first_str(holder, *_IDS) or opening_id(opening_messages(messages))
-            tally = ledger.open(session)
-            for name in ("model", "cwd", "title", "version"):
+            opening = opening_id(opening_messages(messages))
+            session = first_str(holder, *_IDS) or opening
+            tally = ledger.open(session if session not in ledger.tallies else f"{session}#{opening}")
+            for name in _FACTS:
                 tell(tally, name, holder.get(name))
-            yield from add_messages(messages, session, tally)
+            yield from add_messages(messages, ledger.current, tally)
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Facts of a conversation."""
@@ -168,13 +179,16 @@ def _looks(seen: Glimpse) -> int:
         return 25
     if seen.objects and all(is_message(value) or message_list(value) is not None for value in seen.objects[:6]):
         return 30
+    if deep_message_list(seen.document) is not None or sum(is_message(unwrapped(value)) for value in seen.objects[:12]) >= 2:
+        return 20
     return 0
 
 
 def _open(stream: BinaryIO, state: bytes) -> Reading:
     head = b"" if state else peek(stream, 65536)
     seen = glimpse(head)
-    if (head and not seen.objects) or (len(seen.objects) == 1 and seen.document is not None and message_list(seen.document) is not None):
+    single = len(seen.objects) == 1 and seen.document is not None and not is_message(seen.document)
+    if (head and not seen.objects) or (single and deep_message_list(seen.document) is not None):
         return DocumentReading(stream, MessageDocument())
     return JsonLinesReading(stream, MessageLines(), state)
 

@@ -101,9 +101,11 @@ class OpenCodeDocument:
         session = as_str(document.get("sessionID"))
         message = document if "role" in document else {}
         if self._storage is not None:
-            message = message or self._storage.message(as_str(document.get("messageID")) or self._folder)
+            if not session or not self._storage.has_session(session):
+                message = message or self._storage.message(as_str(document.get("messageID")) or self._folder)
             session = session or as_str(message.get("sessionID"))
             if session and self._storage.has_session(session):
+                ledger.open(session).skip("told-with-session")
                 return
         tally = ledger.open(session or opening_id(document.get("messageID")))
         name = session or opening_id(document.get("messageID"))
@@ -186,7 +188,7 @@ def _storage(path: Path) -> _Storage | None:
 
 def _safe(name: str) -> str:
     """A file name that stays in its folder, whatever an id holds."""
-    return name.replace("/", "_").replace("\\", "_").replace("..", "_") or "_"
+    return name[:60].replace("/", "_").replace("\\", "_").replace("..", "_").replace("\x00", "_") or "_"
 
 
 def _children(folder: Path) -> list[Path]:

@@ -62,12 +62,15 @@ class TextSplitter:
         """The text has labels that only transcripts have."""
         self._dollars = False
         """Commands stand behind "$": other prompts in the text are something else."""
+        self._size = 0
+        self._status_follows: list[bool] = []
 
     def split(self, text: str) -> Iterator[RawStep]:
         """The steps of a text, in order."""
         lines = text.split("\n")
         self._labels = any(mark.clear for line in lines if len(line) < MAX_MARK and (mark := turn_mark(line)))
         self._dollars = any(typed.sign == "$" for line in lines if len(line) < MAX_MARK and (typed := typed_command(line, True)))
+        self._status_follows = []
         for number, line in enumerate(lines):
             yield from self._line(line, number, lines)
         yield from self._close()
@@ -100,6 +103,7 @@ class TextSplitter:
         if not self._lines:
             self._started = number
         self._lines.append(line)
+        self._size += len(line)
 
     def _turn(self, line: str) -> Turn | None:
         if self._fenced or len(line) > MAX_MARK:
@@ -119,28 +123,31 @@ class TextSplitter:
             return bool(self._call and not self._fenced and _HEADING.match(line))
         return bool(line.strip()) and (bool(_PROSE.match(line)) or bool(_HEADING.match(line))) and not self._exit_follows(number, lines)
 
-    @staticmethod
-    def _exit_follows(number: int, lines: list[str]) -> bool:
+    def _exit_follows(self, number: int, lines: list[str]) -> bool:
         """Does an exit status come before the next turn or command?"""
-        for line in lines[number : number + 2000]:
-            if exit_mark(line) is not None:
-                return True
-            if turn_mark(line) or typed_command(line, False):
-                return False
-        return False
+        if not self._status_follows:
+            follows = False
+            for line in reversed(lines):
+                if exit_mark(line) is not None:
+                    follows = True
+                elif len(line) < MAX_MARK and (turn_mark(line) or typed_command(line, False)):
+                    follows = False
+                self._status_follows.append(follows)
+            self._status_follows.reverse()
+        return self._status_follows[number]
 
     def _ends_piece(self, line: str) -> bool:
         """Text without marks is cut at headings, and at paragraphs once it is long."""
         if self._call or self._fenced or not self._lines or self._speaker in ("user", "tool"):
             return False
         if _HEADING.match(line):
-            return any(each.strip() for each in self._lines)
-        return not self._lines[-1].strip() and sum(map(len, self._lines)) > _PIECE
+            return self._size > 0 and any(each.strip() for each in self._lines)
+        return self._size > _PIECE and not self._lines[-1].strip()
 
     def _close(self, status: int | None = None) -> Iterator[RawStep]:
         """Ends the piece that was being read."""
         text = "\n".join(self._lines).strip("\n")
-        self._lines = []
+        self._lines, self._size = [], 0
         if self._call:
             call, self._call = self._call, ""
             draft = Draft(self._session, call.removesuffix("/0"), line=self._started + 1)

@@ -43,6 +43,8 @@ class TextReading:
             self._ledger.open(opening).broken(0, f"longer than {MAX_TEXT >> 20} MiB")
             return
         yield from self._format.steps(self.decode(data), opening, self._ledger)
+        if not self._ledger.tallies:
+            self._ledger.open(opening)
 
     def decode(self, data: bytes) -> str:
         """The text, as a person would have seen it."""

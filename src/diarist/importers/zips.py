@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
+import zlib
 from typing import BinaryIO
 
 ZSTANDARD = 93
 MAX_ENTRY = 256 << 20
+_UNREADABLE = "packed or encrypted in a way that cannot be read"
 
 
 def read_entry(archive: zipfile.ZipFile, stream: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
@@ -20,15 +23,17 @@ def read_entry(archive: zipfile.ZipFile, stream: BinaryIO, entry: zipfile.ZipInf
     """
     if entry.file_size > MAX_ENTRY:
         raise ValueError(f"longer than {MAX_ENTRY >> 20} MiB")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTANDARD):
+        raise ValueError(_UNREADABLE)
     try:
-        if entry.compress_type != ZSTANDARD:
-            with archive.open(entry) as opened:
-                return opened.read(MAX_ENTRY)
-        return _unpack_zstandard(stream, entry)
-    except (zipfile.BadZipFile, EOFError, struct.error, OSError) as error:
+        if entry.compress_type == ZSTANDARD:
+            return _unpack_zstandard(stream, entry)
+        with archive.open(entry) as opened:
+            return opened.read(MAX_ENTRY)
+    except (zipfile.BadZipFile, EOFError, struct.error, zlib.error, OSError) as error:
         raise ValueError("damaged archive entry") from error
     except (NotImplementedError, RuntimeError) as error:
-        raise ValueError("packed or encrypted in a way that cannot be read") from error
+        raise ValueError(_UNREADABLE) from error
 
 
 def _unpack_zstandard(stream: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
@@ -39,6 +44,7 @@ def _unpack_zstandard(stream: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
     stream.seek(entry.header_offset + 30 + name_length + extra_length)
     packed = stream.read(entry.compress_size)
     try:
-        return zstandard.ZstdDecompressor().decompressobj().decompress(packed)[:MAX_ENTRY]
+        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as reader:
+            return reader.read(entry.file_size)
     except zstandard.ZstdError as error:
         raise ValueError("damaged archive entry") from error

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from diarist.model.hit import Query
     from diarist.model.record import Record, SearchText
 
-VERSION = f"index/2 {ANALYSIS}"
+VERSION = f"index/3 {ANALYSIS}"
 """Another version means another index: it is built anew beside the old one."""
 
 TEXT, ERRORS, MARKS, RECORD, SEQ, CREATED = "text", "errors", "marks", "record", "seq", "created"
@@ -41,8 +41,8 @@ def make_schema() -> tantivy.Schema:
     return builder.build()
 
 
-def make_document(record: Record, search: SearchText) -> tantivy.Document:
-    """The index document of a record."""
+def make_document(record: Record, search: SearchText) -> tuple[tantivy.Document, int]:
+    """The index document of a record, and how many different terms its text holds."""
     parts = {
         "title": analyse(search.title),
         "tags": analyse(search.tags),
@@ -60,7 +60,7 @@ def make_document(record: Record, search: SearchText) -> tantivy.Document:
     document.add_text(RECORD, record.id)
     document.add_unsigned(SEQ, record.seq)
     document.add_integer(CREATED, int(record.created_at.timestamp()))
-    return document
+    return document, len(set().union(*parts.values()))
 
 
 def _joined(terms: list[str]) -> str:

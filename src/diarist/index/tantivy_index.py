@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
 
@@ -24,7 +24,15 @@ _HEAP = 64_000_000
 """Bytes one indexing thread collects before it writes a segment. One thread only: the same history gives the same ranking."""
 _TIES = 16
 """Results asked for beyond the limit, so that equal scores at the edge come in a fixed order."""
-_POSITION = "position.json"
+_STATE = "state.json"
+
+
+class _State(NamedTuple):
+    """What the engine does not keep: change-log position, and documents ever added with their different terms."""
+
+    position: int = 0
+    documents: int = 0
+    terms: int = 0
 
 
 class TantivyIndex:
@@ -46,7 +54,7 @@ class TantivyIndex:
 
     def position(self) -> int:
         """Change-log `seq` up to which it is current; 0 for a new one."""
-        return self._read_position()
+        return self._read_state().position
 
     def clear(self) -> None:
         """Empties it. Other processes go on reading what they have open."""
@@ -101,18 +109,18 @@ class TantivyIndex:
             return (0, 0)
         return (stat.st_mtime_ns, stat.st_ino)
 
-    def _read_position(self) -> int:
+    def _read_state(self) -> _State:
         try:
-            with open(os.path.join(self._folder, _POSITION), "rb") as file:
-                return int(json.load(file)["position"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return 0
+            with open(os.path.join(self._folder, _STATE), "rb") as file:
+                return _State(**json.load(file))
+        except (OSError, ValueError, TypeError):
+            return _State()
 
-    def _write_position(self, position: int) -> None:
+    def _write_state(self, state: _State) -> None:
         """Written after the commit: what a crash between the two leaves out is applied again, to the same effect."""
-        target = os.path.join(self._folder, _POSITION)
+        target = os.path.join(self._folder, _STATE)
         with open(target + ".new", "w", encoding="ascii") as file:
-            json.dump({"position": position}, file)
+            json.dump(state._asdict(), file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(target + ".new", target)
@@ -129,6 +137,7 @@ class TantivyIndex:
         """
         if self._read_only:
             raise IndexUnavailableError("the search index was opened for reading only")
+        state = self._read_state()._replace(position=position)
         with _guarded("written"):
             writer = self._fresh().writer(heap_size=_HEAP, num_threads=1)
             try:
@@ -136,7 +145,9 @@ class TantivyIndex:
                     record_id = item[0].id if isinstance(item, tuple) else item.record_id
                     writer.delete_documents_by_term(RECORD, record_id)
                     if isinstance(item, tuple):
-                        writer.add_document(make_document(*item))
+                        document, terms = make_document(*item)
+                        writer.add_document(document)
+                        state = state._replace(documents=state.documents + 1, terms=state.terms + terms)
                 writer.commit()
             except BaseException:
                 with suppress(Exception):
@@ -144,7 +155,7 @@ class TantivyIndex:
                 raise
             finally:
                 writer.wait_merging_threads()
-            self._write_position(position)
+            self._write_state(state)
 
     # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -169,7 +180,9 @@ class TantivyIndex:
         field = ERRORS if errors_only else TEXT
         with _guarded("searched"):
             searcher = self._fresh().searcher()
-            return Frequencies(searcher.num_docs, {term: searcher.doc_freq(field, term) for term in terms})
+            counts = {term: searcher.doc_freq(field, term) for term in terms}
+            state = self._read_state()
+            return Frequencies(searcher.num_docs, counts, state.terms / state.documents if state.documents else 0.0)
 
     def record_count(self) -> int:
         """Records it holds now."""

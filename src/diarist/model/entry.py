@@ -101,6 +101,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[Redacted, ...] = ()
     rationale: Redacted = Redacted("")
     learned: Redacted = Redacted("")
+    learned_by: Redacted = Redacted("")
+    """Model that wrote `learned`; empty where no model did."""
     errors: tuple[ErrorSeen, ...] = ()
     fixes: tuple[Fix, ...] = ()
     tools: tuple[Redacted, ...] = ()

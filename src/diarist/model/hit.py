@@ -38,10 +38,11 @@ class Match(NamedTuple):
 
 
 class Frequencies(NamedTuple):
-    """In how many records each of some terms stands, of how many there are."""
+    """In how many records each of some terms stands, of how many there are. `typical`: different terms of a usual record."""
 
     records: int
     counts: dict[str, int]
+    typical: float = 0.0
 
 
 class HitRow(NamedTuple):

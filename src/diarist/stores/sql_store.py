@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from diarist.model.hit import HitRow
+    from diarist.model.machinery import Delivery, Spending
     from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState
     from diarist.model.use import Scope, Use
     from diarist.stores.database import Database, Row
@@ -239,6 +240,20 @@ class SqlStore:
 
         found = self._fetch("list_last_uses", limit=limit) if record_id is None else self._fetch("list_uses", record_id=record_id)
         return [Use(row[0], row[1], from_micros(row[2]), row[3]) for row in found]
+
+    def get_spending(self, day: str) -> Spending:
+        """What models cost on a UTC day, for all purposes."""
+        from diarist.model.machinery import Spending
+
+        return Spending(*self._fetch("sum_spending", day=day)[0])
+
+    def list_deliveries(self, until: datetime) -> list[Delivery]:
+        """Documents that are due by then, longest due first."""
+        from diarist.model.machinery import Delivery
+        from diarist.stores.rows import from_micros, to_micros
+
+        found = self._fetch("list_deliveries", until=to_micros(until))
+        return [Delivery(row[0], row[1], from_micros(row[2]), row[3]) for row in found]
 
     def list_scopes(self) -> list[Scope]:
         """Active records counted by project, kind and agent, sorted."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
+from diarist.model.machinery import Delivery, Spending
 from diarist.model.record import Part, Record, SearchText, SourceState, Tombstone
 from diarist.model.use import Use
 from diarist.stores import rows
@@ -133,6 +134,21 @@ class SqlTransaction:
         """Adds to the usefulness ledger; False where it stands there already or the record is gone."""
         row = {"record_id": use.record_id, "session": use.session, "at": rows.to_micros(use.at), "event": use.event}
         return self._execute("add_use", **row) > 0
+
+    # Spending and deliveries
+
+    def add_spending(self, day: str, role: str, spent: Spending) -> None:
+        """Adds to what models cost on a UTC day; negative numbers give back what was reserved."""
+        self._execute("add_spending", day=day, role=role, **spent._asdict())
+
+    def put_delivery(self, delivery: Delivery) -> None:
+        """Adds or replaces what a hub has yet to take."""
+        row = {**delivery._asdict(), "next_at": rows.to_micros(delivery.next_at)}
+        self._execute("put_delivery", **row)
+
+    def delete_delivery(self, record_id: str) -> None:
+        """The hub has it, or need not have it."""
+        self._execute("delete_delivery", record_id=record_id)
 
     # Closing
 

@@ -3,55 +3,29 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 
 from diarist.errors import ModelError
 from diarist.llm import HttpCompleter
 from diarist.model.redacted import derived
-
-
-class Stub(BaseHTTPRequestHandler):
-    """Answers with what the test put on the server, and keeps what it was asked."""
-
-    def do_POST(self) -> None:
-        """Keeps the request, sends the answer."""
-        length = int(self.headers["content-length"])
-        server: Any = self.server
-        server.asked.append((self.path, dict(self.headers), json.loads(self.rfile.read(length))))
-        status, body = server.answer
-        self.send_response(status)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
-        """Says nothing."""
+from stub_server import StubServer, stub_server
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
+def server() -> Iterator[StubServer]:
     """A model service on loopback."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Stub) as running:
-        holder: Any = running
-        holder.asked, holder.answer = [], (200, b"{}")
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with stub_server() as running:
         yield running
-        running.shutdown()
-        thread.join()
 
 
-def completer(server: Any, dialect: str = "openai", key: str = "k-1") -> HttpCompleter:
+def completer(server: StubServer, dialect: str = "openai", key: str = "k-1") -> HttpCompleter:
     """One that asks the stub."""
-    return HttpCompleter(dialect, f"http://127.0.0.1:{server.server_port}", "small-model", key, timeout=2)
+    return HttpCompleter(dialect, server.url, "small-model", key, timeout=2)
 
 
-def test_an_openai_compatible_service_is_asked_and_read(server: Any) -> None:
+def test_an_openai_compatible_service_is_asked_and_read(server: StubServer) -> None:
     """Path, key, body and usage as that interface has them."""
     answer = {"choices": [{"message": {"content": "It was the clock."}}], "usage": {"prompt_tokens": 7, "completion_tokens": 5}}
     server.answer = (200, json.dumps(answer).encode())
@@ -62,7 +36,7 @@ def test_an_openai_compatible_service_is_asked_and_read(server: Any) -> None:
     assert (body["model"], body["max_tokens"]) == ("small-model", 9)
 
 
-def test_anthropics_service_is_asked_and_read(server: Any) -> None:
+def test_anthropics_service_is_asked_and_read(server: StubServer) -> None:
     """Blocks of text are joined."""
     answer = {"content": [{"type": "text", "text": "A"}, {"type": "other"}, {"type": "text", "text": "B"}], "usage": {"input_tokens": 3}}
     server.answer = (200, json.dumps(answer).encode())
@@ -73,7 +47,7 @@ def test_anthropics_service_is_asked_and_read(server: Any) -> None:
 @pytest.mark.parametrize(
     "answer", [(500, b"oops"), (302, b""), (200, b"not json"), (200, b"[]"), (200, b'{"choices": []}'), (200, b"x" * (2 << 20))]
 )
-def test_whatever_goes_wrong_is_a_model_error_without_prompt_or_key(server: Any, answer: tuple[int, bytes]) -> None:
+def test_whatever_goes_wrong_is_a_model_error_without_prompt_or_key(server: StubServer, answer: tuple[int, bytes]) -> None:
     """Statuses, redirects, other shapes, endless answers."""
     server.answer = answer
     with pytest.raises(ModelError) as caught:

@@ -13,9 +13,10 @@ from diarist.model.session import Session, Usage
 from diarist.stages.distil.bullets import Bullet, choose, evidence_of, texts_of
 from diarist.stages.distil.corrections import find_corrections
 from diarist.stages.distil.facts import Facts
-from diarist.stages.distil.fixes import find_repairs, make_fixes, settle, settle_reported, tell_errors
+from diarist.stages.distil.fixes import make_fixes, settle, settle_reported, tell_errors
 from diarist.stages.distil.ledger import Ledger, Run
 from diarist.stages.distil.outcome import decide
+from diarist.stages.distil.repairs import find_repairs
 from diarist.stages.distil.story import Story, tell
 from diarist.stages.distil.tags import TagFacts, make_tags
 from diarist.stages.distil.titles import bare_prompt, make_title, requests_of

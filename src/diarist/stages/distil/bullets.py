@@ -27,6 +27,8 @@ class Bullet(NamedTuple):
     weight: float
     """How telling; the dozen with the greatest weight is kept."""
     times: int = 1
+    is_own: bool = False
+    """Written by the person, or by the agent in a section of its own: never left out for being like others."""
     also: tuple[tuple[str, int], ...] = ()
     """Further quotes, each with its step, of a bullet that tells several things."""
 
@@ -38,14 +40,14 @@ def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> lis
     """
     kept: dict[frozenset[str], Bullet] = {}
     for bullet in nlargest(_CONSIDERED, bullets, key=lambda bullet: bullet.weight):
-        words = frozenset(bullet.text.lower().translate(_DIGITS).split())
-        if not words or bullet.quote in told:
+        words = frozenset((bullet.text if bullet.is_own else bullet.text.lower().translate(_DIGITS)).split())
+        if not words or (bullet.quote in told and not bullet.is_own):
             continue
         known = kept.get(words)
         if known is not None:
             steps = tuple(dict.fromkeys((*known.steps, *bullet.steps)))[:12]
             kept[words] = known._replace(times=known.times + bullet.times, steps=steps, weight=known.weight + 0.2)
-        elif len(kept) < MOST and not any(_is_same(words, other) for other in kept):
+        elif len(kept) < MOST and (bullet.is_own or not any(_is_same(words, other) for other in kept)):
             kept[words] = bullet
     return sorted(kept.values(), key=lambda bullet: (-bullet.weight, bullet.steps[:1]))
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
 from diarist.stages.distil.code import names_of
 from diarist.stages.distil.facts import Facts
-from diarist.stages.distil.fixes import shown
 from diarist.stages.distil.ledger import Changed, Ledger, Run
+from diarist.stages.distil.repairs import shown
 from diarist.stages.distil.sentences import judge
 from diarist.stages.distil.telling import by_file, describe_change, reason_for
 from diarist.text.clip import clip
@@ -40,8 +40,9 @@ def _file_bullet(changes: Sequence[Changed]) -> Bullet:
     text = f"{_verb(changes)} {changes[0].path}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
     if reason and not judge(reason).is_claim:
         text += f". {clip(reason, 200)}"
-    steps = (changes[0].step, *((reason_step,) if reason_step >= 0 else ()))
-    return Bullet(text, change_quote(changes), steps, 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))
+    quote, step = change_quote(changes)
+    steps = tuple(dict.fromkeys((changes[0].step, step, *((reason_step,) if reason_step >= 0 else ()))))
+    return Bullet(text, quote, steps, 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))
 
 
 def _verb(changes: Sequence[Changed]) -> str:
@@ -61,15 +62,18 @@ def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
         if len(files) > 1
         else f"{verbs} {files[0][0].path}: {told[0]}"
     )
-    return Bullet(text, change_quote(files[0]), tuple(changes[0].step for changes in files[:8]), 3.6 + min(len(files), 8) * 0.1)
+    quote, step = change_quote(files[0])
+    steps = tuple(dict.fromkeys((step, *(changes[0].step for changes in files[:8]))))
+    return Bullet(text, quote, steps, 3.6 + min(len(files), 8) * 0.1)
 
 
-def change_quote(changes: Sequence[Changed]) -> str:
+def change_quote(changes: Sequence[Changed]) -> tuple[str, int]:
+    """The longest new line of the first change that has one, else what names the file; with the step it stands in."""
     for change in changes:
-        lines = change.added
-        if lines:
-            return max(lines[:40], key=lambda line: min(len(line), 120))[:300]
-    return changes[0].named or line_of(changes[0].after) or changes[0].path
+        if change.added and change.is_exact:
+            return max(change.added[:40], key=lambda line: min(len(line), 120))[:300], change.step
+    first = changes[0]
+    return first.named or line_of(first.after) or first.path, first.step
 
 
 def passed(facts: Facts) -> Iterator[Bullet]:
@@ -100,9 +104,10 @@ def passed(facts: Facts) -> Iterator[Bullet]:
 def effects(ledger: Ledger) -> Iterator[Bullet]:
     """What tools of no known kind did, with what they gave back."""
     for looked in ledger.looked:
-        if looked.kind == "effect":
-            text = f"{looked.about} with {clip(one_line(looked.detail), 280)} gave {clip(one_line(looked.output), 160)}"
-            yield Bullet(text, line_of(looked.output) or looked.about, (looked.step, looked.result), 4.5)
+        if looked.kind == "effect" and looked.result >= 0 and line_of(looked.output):
+            given = f" with {clip(one_line(looked.detail), 280)}" if looked.detail else ""
+            text = f"{looked.about}{given} gave {clip(one_line(looked.output), 160)}"
+            yield Bullet(text, line_of(looked.output), (looked.step, looked.result), 4.5)
 
 
 def discarded(ledger: Ledger) -> Iterator[Bullet]:
@@ -116,7 +121,9 @@ def discarded(ledger: Ledger) -> Iterator[Bullet]:
             continue
         reason, step = reason_for(changes)
         text = f"{path} was made and removed again" + (f": {clip(reason, 220)}" if reason and not judge(reason).is_claim else "")
-        yield Bullet(text, change_quote(changes), (changes[0].step, changes[-1].step, *((step,) if step >= 0 else ())), 2.5)
+        quote, at = change_quote(changes)
+        steps = tuple(dict.fromkeys((changes[0].step, at, changes[-1].step, *((step,) if step >= 0 else ()))))
+        yield Bullet(text, quote, steps, 2.5)
 
 
 def throwaways(ledger: Ledger) -> Iterator[Bullet]:
@@ -129,5 +136,5 @@ def throwaways(ledger: Ledger) -> Iterator[Bullet]:
     for at in range(0, len(kept), 4):
         paths = list(kept)[at : at + 4]
         told = "; ".join(f"{path}" + (f" ({reasons[path]})" if reasons[path] else "") for path in paths)
-        first = kept[paths[0]]
-        yield Bullet(f"Throw-away scripts: {told}", change_quote(first), tuple(kept[path][0].step for path in paths), 2.8)
+        quote, step = change_quote(kept[paths[0]])
+        yield Bullet(f"Throw-away scripts: {told}", quote, tuple(dict.fromkeys((step, *(kept[path][0].step for path in paths)))), 2.8)

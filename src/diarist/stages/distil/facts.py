@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from diarist.model.entry import Outcome
 from diarist.stages.distil.corrections import Correction
-from diarist.stages.distil.fixes import Repair
 from diarist.stages.distil.ledger import Ledger
+from diarist.stages.distil.repairs import Repair
 
 
 class Facts(NamedTuple):

@@ -65,6 +65,11 @@ def failure_line(text: str) -> str:
     return lines[0][:300] if lines else ""
 
 
+def speaks_of_fault(text: str) -> bool:
+    """Does a text hold a word that faults are told with? A quick look before a careful one."""
+    return _SPEAKS_OF_FAULT.search(text) is not None
+
+
 def fault_line(text: str) -> str:
     """The last line of a failed command's output that speaks of a fault; empty where none does."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not _SKIP.match(line)]

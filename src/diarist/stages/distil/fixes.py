@@ -1,97 +1,23 @@
-"""Which errors were got rid of, and by what: the changes and commands between the last failing and the first passing run."""
+"""Errors and fixes as an entry tells them: what was resolved, and by what."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from diarist.model.entry import ErrorSeen, Fix
 from diarist.model.redacted import derived
 from diarist.stages.distil.bullets import one_line
 from diarist.stages.distil.commands import CHECKS
-from diarist.stages.distil.ledger import Changed, Ledger, Run, Trouble
+from diarist.stages.distil.ledger import Ledger, Run, Trouble
+from diarist.stages.distil.repairs import Repair, shown
 from diarist.stages.distil.telling import describe_changes, reason_for
 from diarist.text.clip import clip
 
 MOST_ERRORS, MOST_FIXES = 60, 40
-_LEAD = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?|source \S+ ?(?:&&|;) ?|set -\S+ ?(?:pipefail)? ?(?:&&|;) ?)+")
-_TAIL = re.compile(r"(?: ?2>&1| ?2>/dev/null| ?\| ?(?:tail|head)(?: -\S+| \d+)*| ?\|\| ?true| ?; ?echo [^;&|]*)+$")
+_NEAR = 60
+"""Runs after a failed command in which another way of doing the same is looked for."""
 _CLIENT = frozenset({"api-error", "limit", "model-refusal"})
 _REPEATED = frozenset({*CHECKS, "run", "install"})
-
-
-class Repair(NamedTuple):
-    """A command that failed and later passed."""
-
-    failed: Run
-    passed: Run
-    fingerprints: tuple[str, ...]
-    changes: tuple[Changed, ...]
-    commands: tuple[Run, ...]
-
-
-def find_repairs(ledger: Ledger) -> list[Repair]:
-    """Every failing run that a later run of the same command got past, with what was done in between."""
-    runs = list(ledger.runs)
-    changed = list(ledger.changed)
-    repairs: list[Repair] = []
-    for at, run in enumerate(runs):
-        if not _broke(run):
-            continue
-        later = _next_without(runs[at + 1 :], run)
-        if later is None:
-            continue
-        gone = tuple(mark for mark in run.errors if mark not in later.errors)
-        if not _went_well(later) and not gone:
-            continue
-        between = tuple(change for change in changed if run.step < change.step <= later.step)
-        commands = tuple(
-            other
-            for other in runs[at + 1 :]
-            if other.step < later.step and other.command.kind in ("install", "run", "other", "vcs") and other.passed is not False
-        )
-        repairs.append(Repair(run, later, run.errors if _went_well(later) else gone, between, commands))
-    return repairs
-
-
-def _broke(run: Run) -> bool:
-    """Failed, or, where no status tells, printed an error."""
-    if run.command.kind == "search" and not run.errors:
-        return False
-    return run.passed is False or (run.passed is None and bool(run.errors) and run.started)
-
-
-def _went_well(run: Run) -> bool:
-    return run.passed is True or (run.passed is None and run.command.kind == "run" and not run.errors and run.result >= 0)
-
-
-def _next_without(later: Sequence[Run], run: Run) -> Run | None:
-    for other in later:
-        if not (_broke(other) or _went_well(other)) or not is_same_check(other, run):
-            continue
-        if _went_well(other) or (run.errors and other.errors and not set(run.errors) & set(other.errors)):
-            return other
-        if set(run.errors) & set(other.errors) or not other.errors:
-            return None  # the later failing run tells of it
-    return None
-
-
-def is_same_check(run: Run, other: Run) -> bool:
-    """The same command, or for checks the same tool doing the same kind of work."""
-    if run.command.key == other.command.key:
-        return bool(run.command.key)
-    if run.command.kind != other.command.kind:
-        return False
-    if run.command.is_check:
-        mine, theirs = run.command.key.split(" ", 1)[0], other.command.key.split(" ", 1)[0]
-        return mine == theirs or (
-            {mine, theirs} <= {"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"} and run.command.kind == "test"
-        )
-    if run.command.kind in ("run", "install", "other", "search"):
-        mine_words, their_words = run.command.key.split()[:3], other.command.key.split()[:3]
-        return mine_words[:2] == their_words[:2] and len(mine_words) > 1
-    return False
 
 
 def make_fixes(repairs: Sequence[Repair], troubles: dict[str, Trouble]) -> list[Fix]:
@@ -129,12 +55,6 @@ def fix_text(repair: Repair, met: Sequence[Trouble]) -> str:
     return clip(f"`{failing}` failed{what} {done}" + (f". {reason}" if reason else ""), 600)
 
 
-def shown(run: Run, limit: int = 110) -> str:
-    """The command as a person would name it: without `cd …` in front and the plumbing behind."""
-    text = _LEAD.sub("", one_line(run.text if "<<" not in run.text else run.command.key or run.text))
-    return clip(_TAIL.sub("", text) or one_line(run.text), limit)
-
-
 def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
     """Errors that a person reported: resolved if something was changed for them and the person went on to something else.
 
@@ -143,12 +63,13 @@ def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
     """
     fixes = []
     changed = list(ledger.changed)
+    prompts = [prompt.step for prompt in ledger.prompts]
     for trouble in ledger.troubles.values():
         if trouble.kind in _CLIENT and trouble.resolved is None and trouble.last < ledger.last_actor_step:
             trouble.resolved, trouble.resolved_by = True, "the run went on"
         if trouble.kind != "prompt" or trouble.resolved is not None:
             continue
-        following = next((prompt.step for prompt in ledger.prompts if prompt.step > trouble.last), None)
+        following = next((step for step in prompts if step > trouble.last), None)
         done = [change for change in changed if trouble.last < change.step and (following is None or change.step < following)]
         if done and (following is not None or verified):
             reason, _ = reason_for(done)
@@ -173,7 +94,7 @@ def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequen
         for mark in run.errors:
             trouble = troubles.get(mark)
             if trouble is not None and trouble.resolved is None and trouble.last == run.result:
-                _settle_by_likeness(trouble, run, runs[number + 1 :])
+                _settle_by_likeness(trouble, run, runs[number + 1 : number + 1 + _NEAR])
     known = {mark for run in runs for mark in run.errors}
     for trouble in troubles.values():
         if trouble.resolved is None and trouble.kind in _REPEATED and trouble.fingerprint in known:

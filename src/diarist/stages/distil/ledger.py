@@ -133,6 +133,8 @@ class Changed:
     actor: str = ""
     named: str = ""
     """Exact piece of the call that names the file."""
+    is_exact: bool = True
+    """`after` stands in the call as it is; the words of a command line may have lost their quotes."""
     _lines: tuple[list[str], list[str]] | None = None
 
     @property

@@ -102,7 +102,8 @@ def _verification(ledger: Ledger, checks: list[Run]) -> tuple[bool | None, list[
         standing.pop(run.command.key, None)
         standing[run.command.key] = run
     last = checks[-1]
-    failed = [run for run in standing.values() if run.passed is False and not _is_superseded(run, checks)]
+    passes = _passes(checks)
+    failed = [run for run in standing.values() if run.passed is False and max(passes.get(name, -1) for name in _names(run)) < run.step]
     signals = [_check_signal(run) for run in list(standing.values())[-6:]]
     if failed and (last.passed is False or any(run.changes >= ledger.changes for run in failed)):
         return False, signals
@@ -113,14 +114,16 @@ def _verification(ledger: Ledger, checks: list[Run]) -> tuple[bool | None, list[
     return None, signals
 
 
-def _is_superseded(failed: Run, checks: list[Run]) -> bool:
-    """Did a later run of the same kind of check pass, on the whole or on at least part of what had failed?"""
-    return any(run.step > failed.step and run.passed and run.command.kind == failed.command.kind and _covers(run, failed) for run in checks)
+def _passes(checks: list[Run]) -> dict[str, int]:
+    """By kind of check and by tool, the step of the last run that passed.
+
+    A later pass of the same tool, or of the same kind of check by another one, looks at the same code.
+    """
+    return {name: run.step for run in checks if run.passed for name in _names(run)}
 
 
-def _covers(run: Run, failed: Run) -> bool:
-    """A later pass of the same tool, or of the same kind of check by another one, which looks at the same code."""
-    return run.command.kind == failed.command.kind or run.command.key.split()[:1] == failed.command.key.split()[:1]
+def _names(run: Run) -> tuple[str, ...]:
+    return (f"kind {run.command.kind}", f"tool {run.command.key.split()[0] if run.command.key else ''}")
 
 
 def _check_signal(run: Run) -> Signal:
@@ -151,17 +154,16 @@ def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Sign
     found: list[Signal] = []
     seen: set[str] = set()
     is_turn = _handovers_tell(ledger)
-    for at, run in enumerate(checks):
-        if run.passed is False and run.command.kind not in seen:
-            better = next(
-                (later for later in checks[at + 1 :] if later.passed and later.command.kind == run.command.kind and _covers(later, run)),
-                None,
-            )
-            if better is not None:
-                seen.add(run.command.kind)
-                found.append(
-                    Signal(name="repaired", detail=derived(f"{run.command.key[:120]} failed, later passed"), steps=(run.step, better.step))
-                )
+    waiting: dict[str, Run] = {}
+    for run in checks:
+        names = _names(run)
+        before = next((waiting[name] for name in names if name in waiting), None) if run.passed else None
+        if run.passed is False:
+            waiting.update((name, run) for name in names if name not in waiting)
+        elif before is not None and before.command.kind not in seen:
+            seen.add(before.command.kind)
+            detail = derived(f"{before.command.key[:120]} failed, later passed")
+            found.append(Signal(name="repaired", detail=detail, steps=(before.step, run.step)))
     for mark in ledger.marks:
         if mark.mark == "escalation" or (mark.mark == "handover" and is_turn):
             found.append(Signal(name="escalation", detail=derived(mark.text[:200]), steps=(mark.step,)))

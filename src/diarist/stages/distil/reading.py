@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from diarist.model.session import Step
 from diarist.stages.distil.actions import understand_call
 from diarist.stages.distil.bullets import Bullet
-from diarist.stages.distil.commands import code_command, understand
+from diarist.stages.distil.commands import CommandLine, code_command, understand
 from diarist.stages.distil.files import FileBook
 from diarist.stages.distil.ledger import Asked, Ledger, Marked, Refused, Run, Said, Trouble
 from diarist.stages.distil.results import Outputs, Pending
@@ -50,6 +50,7 @@ class _Reader:
         self.pending: dict[str, Pending] = {}
         self.said: dict[str, Said] = {}
         self.awaiting: list[Run | Trouble] = []
+        self.commands: dict[str, CommandLine] = {}
         self.stopped = ""
         self.is_afterwards = False  # the agent had answered; what follows was set off by a hook or the client
         self.loose = 0
@@ -68,7 +69,7 @@ class _Reader:
             self._prompt(number, step)
         else:
             self._notice(number, step)
-        if not step.actor and kind in ("call", "result", "reply", "prompt") and not self.is_afterwards:
+        if not step.actor and kind in ("call", "result", "reply", "prompt") and not self.is_afterwards and step.mark != "refusal":
             ledger.ended = kind
 
     def finish(self) -> Ledger:
@@ -79,6 +80,8 @@ class _Reader:
         for waiting in leave:
             if not has_results:  # a format that keeps no results: the calls are all there is
                 self.outputs.settle(waiting, waiting.step, "", None, None)
+            elif waiting.act.kind == "agent":
+                self.outputs.note_look(waiting)
             elif waiting.command is not None:
                 ledger.runs.add(
                     Run(waiting.step, -1, waiting.act.command[:1_000], waiting.command, None, changes=ledger.changes, why=waiting.why)
@@ -112,7 +115,7 @@ class _Reader:
         for item in parse_sections(text):
             known = self.ledger.sections.setdefault(item.list, [])
             if len(known) < 60:
-                known.append(Bullet(item.text, item.text[:300], (number,), 20.0 - 0.01 * len(known)))
+                known.append(Bullet(item.text, item.text[:300], (number,), 20.0 - 0.01 * len(known), is_own=True))
 
     def _prompt(self, number: int, step: Step) -> None:
         if not step.text or step.text.isspace():
@@ -160,7 +163,7 @@ class _Reader:
             ledger.tools.append(step.tool)
         ledger.tool_counts[step.tool] = ledger.tool_counts.get(step.tool, 0) + 1
         act = understand_call(step.tool, step.arguments, step.text)
-        command = understand(act.command) if act.command and act.kind == "shell" else None
+        command = self._understood(act.command) if act.command and act.kind == "shell" else None
         if act.kind == "code":
             command = code_command(act.command)
         key: str = step.call_id
@@ -172,6 +175,15 @@ class _Reader:
         if not step.actor:
             ledger.last_actor_step = number
             self.stopped = ""
+
+    def _understood(self, text: str) -> CommandLine:
+        """Agents run the same few commands again and again."""
+        known = self.commands.get(text)
+        if known is None:
+            if len(self.commands) > 200:
+                self.commands.clear()
+            known = self.commands[text] = understand(text)
+        return known
 
     def _result(self, number: int, step: Step) -> None:
         waiting = self.pending.pop(step.call_id, None) if step.call_id else None

@@ -30,11 +30,12 @@ def results(facts: Facts) -> Iterator[Bullet]:
 def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
     """The pieces of the answers of a session that changed nothing, and whether each tells of something that failed."""
     last = ledger.last_reply
+    taken = {bullet.text for items in ledger.sections.values() for bullet in items}
     answers = [said for said in ledger.replies if not said.actor and (last is None or said.step != last.step)]
     for said in [*answers[-20:], *([last] if last else [])]:
         floor = -1.0 if not ledger.calls else 0.5 if said is last or len(answers) < 4 else 2.5
         for block in blocks(said.text, merge=True):
-            if block.best.is_intent or block.score < floor:
+            if block.best.is_intent or block.score < floor or any(part.text in taken for part in block.parts):
                 continue
             heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
             bullet = Bullet(f"Found: {heading}{block.text}", block.best.text[:300], (said.step,), 2.0 + min(block.score, 8) * 0.3)

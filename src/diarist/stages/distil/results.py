@@ -12,7 +12,7 @@ from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change
 from diarist.stages.distil.commands import CHECKS, CommandLine, is_script, without_own_scripts
 from diarist.stages.distil.complaints import MOST, complaints
-from diarist.stages.distil.failures import exact_line, failure_line, fault_line, is_unflagged_failure, window
+from diarist.stages.distil.failures import exact_line, failure_line, fault_line, is_unflagged_failure, speaks_of_fault, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
 from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
 from diarist.stages.distil.programs import TEST_FILE
@@ -70,7 +70,7 @@ class Outputs:
         elif waiting.is_afterwards:
             return None
         elif act.kind in ("search", "web", "agent", "plan"):
-            self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400]))
+            self.note_look(waiting)
         elif act.kind == "other":
             self.ledger.looked.add(
                 Looked(
@@ -85,8 +85,15 @@ class Outputs:
             )
         return None
 
+    def note_look(self, waiting: Pending) -> None:
+        """A search, a page, a plan, a subagent's task."""
+        act = waiting.act
+        self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400]))
+
     def from_person(self, number: int, text: str) -> None:
         """Errors that a person reports."""
+        if not speaks_of_fault(text):
+            return
         shown = window(text)
         for error in errors_in(shown):
             self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
@@ -170,6 +177,7 @@ class Outputs:
                 ledger.sources += not (TEST_FILE.search(path) and self.book.is_made(path))
             changed = Changed(waiting.step, path, operation, change.before, change.after, waiting.why, number, waiting.call.actor)
             changed.named = _naming(change.path, waiting.act)
+            changed.is_exact = not waiting.act.command or change.after in waiting.act.command
             ledger.changed.add(changed)
 
     def _errors_of(self, command: CommandLine, output: str, passed: bool | None, *, broke: bool) -> list[FoundError]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
 from diarist.stages.distil.corrections import Correction
 from diarist.stages.distil.facts import Facts
-from diarist.stages.distil.fixes import is_same_check, shown
 from diarist.stages.distil.ledger import Ledger, Run, Said, Trouble
+from diarist.stages.distil.repairs import family, last_passes, shown
 from diarist.stages.distil.sentences import best_of, clean
 from diarist.text.clip import clip
 
@@ -28,13 +28,13 @@ def failing(facts: Facts) -> Iterator[Bullet]:
     for run in facts.ledger.runs:
         if (run.passed is False or not run.started) and run.command.kind != "search":
             groups[run.command.key].append(run)
+    passes = last_passes(list(facts.ledger.runs))
     for failing in groups.values():
-        yield _failing_bullet(facts, failing)
+        yield _failing_bullet(facts, failing, stands=passes.get(family(failing[-1]), -1) < failing[-1].step)
 
 
-def _failing_bullet(facts: Facts, failing: Sequence[Run]) -> Bullet:
+def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bullet:
     ledger, last = facts.ledger, failing[-1]
-    stands = not any(run.passed and run.step > last.step and is_same_check(run, last) for run in ledger.runs)
     troubles = [ledger.troubles[mark] for mark in dict.fromkeys(mark for run in failing for mark in run.errors) if mark in ledger.troubles]
     said = "; ".join(clip(trouble.message, 170) for trouble in troubles[-2:]) or last.line or line_of(last.tail, 160)
     again = f" {len(failing)} times" if len(failing) > 1 else ""
@@ -44,8 +44,10 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run]) -> Bullet:
     if stands and last.command.is_check and last.started:
         text += " (never passed afterwards)"
     weight = (7.0 if stands else 5.0) if last.command.is_check and last.started else 2.5 if not stands else 3.5 if last.started else 4.0
-    quote = next((trouble.quote for trouble in reversed(troubles) if trouble.quote), "") or line_of(last.text)
-    return Bullet(text, quote, (last.step, *((last.result,) if last.result >= 0 else ())), weight)
+    quoted = next((trouble for trouble in reversed(troubles) if trouble.quote), None)
+    quote = quoted.quote if quoted else line_of(last.text)
+    steps = [last.step, *([last.result] if last.result >= 0 else ()), *(quoted.steps[:1] if quoted else ())]
+    return Bullet(text, quote, tuple(dict.fromkeys(steps)), weight)
 
 
 def _diagnosis(said: Said | None) -> str:
@@ -122,7 +124,7 @@ def refusals(corrections: Sequence[Correction]) -> Iterator[Bullet]:
         if reason:
             text += f" (proposed: {clip(clean(reason), 160)})"
         quote = line_of(correction.quote) or line_of(correction.raw) or line_of(correction.what)
-        yield Bullet(text, quote, (correction.step,), 6.0 if correction.quote else 3.5)
+        yield Bullet(text, quote, (correction.step,), 6.0 if correction.quote else 3.5, is_own=True)
 
 
 def _call_words(what: str) -> str:

@@ -10,12 +10,33 @@ from diarist.stages.distil.bullets import Bullet, line_of, one_line
 from diarist.stages.distil.code import names_of
 from diarist.stages.distil.corrections import Correction, is_assent
 from diarist.stages.distil.facts import Facts
-from diarist.stages.distil.fixes import shown
 from diarist.stages.distil.ledger import Ledger, Looked, Run
+from diarist.stages.distil.repairs import shown
 from diarist.stages.distil.sentences import best_of, clean
 from diarist.text.clip import clip
 
-_SMALL = frozenset({"echo", "mkdir", "cp", "mv", "rm", "touch", "chmod", "kill", "export", "sleep", "python", "python3", "node"})
+_SMALL = frozenset(
+    {
+        "echo",
+        "mkdir",
+        "cp",
+        "mv",
+        "rm",
+        "touch",
+        "chmod",
+        "kill",
+        "export",
+        "sleep",
+        "python",
+        "python3",
+        "node",
+        "cat",
+        "tee",
+        "sed",
+        "printf",
+        "code",
+    }
+)
 
 
 _ALONE = 4
@@ -30,7 +51,7 @@ def corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
         group = told[at : at + size]
         words = "; ".join(f"“{clip(one_line(correction.quote), room)}”" for correction in group)
         also = tuple((line_of(correction.quote), correction.step) for correction in group[1:])
-        yield Bullet(f"Corrected by the person: {words}", line_of(group[0].quote), (group[0].step,), 5.5, also=also)
+        yield Bullet(f"Corrected by the person: {words}", line_of(group[0].quote), (group[0].step,), 5.5, is_own=True, also=also)
 
 
 def requests(facts: Facts) -> Iterator[Bullet]:
@@ -91,7 +112,9 @@ def attempts(ledger: Ledger) -> Iterator[Bullet]:
         variants = list({one_line(run.text): run for run in runs}.values())
         if len(variants) >= 3 and (any(run.passed is False or run.errors for run in runs[:-1]) or _alike(variants)):
             shown_ones = "; ".join(f"`{shown(run, 100)}`" for run in (*variants[:2], variants[-1]))
-            yield Bullet(f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), tuple(run.step for run in runs[:8]), 3.2)
+            yield Bullet(
+                f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), (variants[-1].step, *(run.step for run in runs[:8])), 3.2
+            )
 
 
 def _alike(runs: Sequence[Run]) -> bool:

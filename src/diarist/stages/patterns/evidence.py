@@ -10,14 +10,18 @@ often that habit recurs, and a name that is filled in everywhere is common.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from math import lgamma
+from functools import lru_cache
+from math import lgamma, log
 
 Features = tuple[int, ...]
 """Sorted numbers of the features of one run in one channel, each once."""
 
 _LEAST = 1e-4
+_FAILING = 0.2
+"""Share of runs that end badly where nothing is known."""
+_ENDS_STRENGTH = 2.0
 
 
 class Profile:
@@ -34,13 +38,15 @@ class Profile:
 class Channel:
     """A base measure and how strongly groups hold to it. `repeat`: n runs of one wording count as n ** repeat."""
 
-    def __init__(self, base: Mapping[int, float], *, strength: float, repeat: float, unseen: float = 0.0) -> None:
-        whole = sum(base.values()) + unseen or 1.0
+    def __init__(self, base: Mapping[int, float], *, strength: float, repeat: float) -> None:
+        whole = sum(base.values()) or 1.0
         self.strength = strength
         self.repeat = repeat
         self._alpha = {feature: max(strength * count / whole, _LEAST) for feature, count in base.items()}
         self._log_gamma = {feature: lgamma(alpha) for feature, alpha in self._alpha.items()}
+        self._shared_once = {feature: log((alpha + 1) / alpha) for feature, alpha in self._alpha.items()}
         self._log_strength = lgamma(strength)
+        self._apart: dict[tuple[float, float], float] = {}
 
     def single(self, key: Features, runs: int = 1) -> Profile:
         """The profile of `runs` runs that are the same in this channel."""
@@ -61,27 +67,6 @@ class Channel:
                 counts[feature] = counts.get(feature, 0.0) + weight
         return Profile(keys, counts, total)
 
-    def gain(self, a: Profile, b: Profile) -> float:
-        """Log evidence (natural) for one distribution behind both, against one each."""
-        if len(a.keys) > len(b.keys):
-            a, b = b, a
-        if any(key in b.keys for key in a.keys):
-            return self.log_likelihood(self.join(a, b)) - self.log_likelihood(a) - self.log_likelihood(b)
-        strength = self.strength
-        gained = lgamma(strength + a.total) + lgamma(strength + b.total) - self._log_strength - lgamma(strength + a.total + b.total)
-        few, many = (a.counts, b.counts) if len(a.counts) <= len(b.counts) else (b.counts, a.counts)
-        for feature, count in few.items():
-            other = many.get(feature)
-            if other:
-                alpha = self._alpha[feature]
-                gained += lgamma(alpha + other + count) + self._log_gamma[feature] - lgamma(alpha + other) - lgamma(alpha + count)
-        return gained
-
-    def log_likelihood(self, profile: Profile) -> float:
-        """Log probability of what the group holds, its order left aside."""
-        known = sum(lgamma(self._alpha[feature] + count) - self._log_gamma[feature] for feature, count in profile.counts.items())
-        return self._log_strength - lgamma(self.strength + profile.total) + known
-
     def profile(self, keys: Iterable[Features]) -> Profile:
         """The profile of runs that say this."""
         made = Profile({}, {}, 0.0)
@@ -89,45 +74,89 @@ class Channel:
             made = self.join(made, self.single(key, runs))
         return made
 
+    def pair_gain(self, a: Features, b: Features) -> float:
+        """`gain` of two different runs, faster."""
+        shared = self._shared_once
+        return sum(shared[feature] for feature in a if feature in b) - self._loss(float(len(a)), float(len(b)))
+
+    def gain(self, a: Profile, b: Profile) -> float:
+        """Log evidence (natural) for one distribution behind both, against one each."""
+        if not a.total or not b.total:
+            return 0.0
+        if len(a.keys) > len(b.keys):
+            a, b = b, a
+        if not a.keys.keys().isdisjoint(b.keys):
+            return self.log_likelihood(self.join(a, b)) - self.log_likelihood(a) - self.log_likelihood(b)
+        few, many = (a.counts, b.counts) if len(a.counts) <= len(b.counts) else (b.counts, a.counts)
+        gained = -self._loss(a.total, b.total)
+        for feature in few.keys() & many.keys():
+            count, other, alpha = few[feature], many[feature], self._alpha[feature]
+            gained += lgamma(alpha + other + count) + self._log_gamma[feature] - lgamma(alpha + other) - lgamma(alpha + count)
+        return gained
+
+    def _loss(self, a: float, b: float) -> float:
+        """What two groups of these sizes lose by being one before anything shared is counted."""
+        known = self._apart.get((a, b))
+        if known is None:
+            s = self.strength
+            known = self._apart[a, b] = self._log_strength + lgamma(s + a + b) - lgamma(s + a) - lgamma(s + b)
+        return known
+
+    def log_likelihood(self, profile: Profile) -> float:
+        """Log probability of what the group holds, its order left aside."""
+        alpha, log_gamma = self._alpha, self._log_gamma
+        known = sum([lgamma(alpha[feature] + count) - log_gamma[feature] for feature, count in profile.counts.items()])
+        return self._log_strength - lgamma(self.strength + profile.total) + known
+
+    def cohesion(self, keys: Sequence[Features]) -> float:
+        """Log evidence for one distribution behind all these runs, against one for each."""
+        apart = sum(self.log_likelihood(self.single(key)) for key in keys)
+        return self.log_likelihood(self.profile(keys)) - apart
+
     def counting_all(self) -> Channel:
         """The same channel where every run counts in full."""
         full = copy(self)
         full.repeat = 1.0
         return full
 
-    def cohesion(self, keys: Iterable[Features]) -> float:
-        """Log evidence for one distribution behind all these runs, against one for each."""
-        listed = list(keys)
-        apart = sum(self.log_likelihood(self.single(key)) for key in listed)
-        return self.log_likelihood(self.profile(listed)) - apart
+
+def ends_gain(failed: int, runs: int, other_failed: int, other_runs: int) -> float:
+    """Log evidence that two groups end badly equally often: what mostly fails is not what mostly succeeds."""
+    together = _ends_likelihood(failed + other_failed, runs + other_runs)
+    return together - _ends_likelihood(failed, runs) - _ends_likelihood(other_failed, other_runs)
 
 
-def base_measure(groups: Iterable[Iterable[Features]], *, share: float = 0.2) -> dict[int, float]:
+@lru_cache(maxsize=65536)
+def _ends_likelihood(failed: int, runs: int) -> float:
+    bad, good = _ENDS_STRENGTH * _FAILING, _ENDS_STRENGTH * (1 - _FAILING)
+    known = lgamma(bad + failed) - lgamma(bad) + lgamma(good + runs - failed) - lgamma(good)
+    return known + lgamma(_ENDS_STRENGTH) - lgamma(_ENDS_STRENGTH + runs)
+
+
+def base_measure(groups: Iterable[Sequence[Features]], *, share: float = 0.2) -> dict[int, float]:
     """In how many groups each feature occurs, where it occurs in at least `share` of the group's runs; at least one half."""
-    measure: dict[int, float] = {}
+    measure: Counter[int] = Counter()
+    seen: set[int] = set()
     for group in groups:
-        runs, counts = 0, dict[int, int]()
-        for key in group:
-            runs += 1
-            for feature in key:
-                counts[feature] = counts.get(feature, 0) + 1
-        for feature, count in counts.items():
-            measure[feature] = measure.get(feature, 0.0) + (1.0 if count >= share * runs else 0.0)
-    return {feature: max(count, 0.5) for feature, count in measure.items()}
+        if len(group) == 1:
+            measure.update(group[0])
+            continue
+        counts = Counter(feature for key in group for feature in key)
+        measure.update([feature for feature, count in counts.items() if count >= share * len(group)])
+        seen.update(counts)
+    return {feature: float(measure[feature]) or 0.5 for feature in sorted(seen | measure.keys())}
 
 
-def constancy(groups: Iterable[Iterable[Features]]) -> dict[int, float]:
+def constancy(groups: Iterable[Sequence[Features]]) -> dict[int, float]:
     """For each feature, how many of a run's fellows have it too (0 to 1, mean over the runs that have it): near 0 for what is
     filled in anew each time, near 1 for what the habit is about."""
-    shares: dict[int, list[float]] = {}
+    shares: dict[int, float] = {}
+    runs: Counter[int] = Counter()
     for group in groups:
-        runs, counts = 0, dict[int, int]()
-        for key in group:
-            runs += 1
-            for feature in key:
-                counts[feature] = counts.get(feature, 0) + 1
-        for feature, count in counts.items():
-            entry = shares.setdefault(feature, [0.0, 0.0])
-            entry[0] += count * ((count - 1) / (runs - 1) if runs > 1 else 0.0)
-            entry[1] += count
-    return {feature: total / runs for feature, (total, runs) in shares.items()}
+        if len(group) == 1:
+            runs.update(group[0])
+            continue
+        for feature, count in Counter(feature for key in group for feature in key).items():
+            shares[feature] = shares.get(feature, 0.0) + count * (count - 1) / (len(group) - 1)
+            runs[feature] += count
+    return {feature: shares.get(feature, 0.0) / count for feature, count in runs.items()}

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from math import log
 from typing import NamedTuple
 
-from diarist.stages.patterns.evidence import Channel, Features, Profile, base_measure, constancy
+from diarist.stages.patterns.evidence import Channel, Features, Profile, base_measure, constancy, ends_gain
 from diarist.stages.patterns.neighbours import find_pairs
 
 ROUNDS = 4
-_WORDS = {"strength": 12.0, "repeat": 0.5, "unseen": 0.0}
-_TOOLS = {"strength": 10.0, "repeat": 0.5, "unseen": 0.0}
+_WORDS = {"strength": 12.0, "repeat": 0.5}
+_TOOLS = {"strength": 10.0, "repeat": 0.5}
 TOOL_SHARE = 0.5
 """Features of one procedure depend on each other: their evidence counts this much."""
 MOST_BY_COMMON_TOOLS = 5.0
@@ -22,8 +22,8 @@ _CONSTANT = 0.25
 """A word is part of a wording if at least this share of a run's fellows have it too; else it is filled in each time."""
 _FEWEST_RUNS = 200
 _CHANCE = 1.0
-ENDS = Channel({0: 0.8, 1: 0.2}, strength=2.0, repeat=1.0)
-"""How runs end: well (0) or not (1)."""
+_HOPELESS = 4.0
+"""Neighbours that lack more than this are not looked at again."""
 
 
 class Run(NamedTuple):
@@ -35,6 +35,7 @@ class Run(NamedTuple):
     special: Features
     """The same for tools that few runs use."""
     failed: bool
+    session: int
 
 
 class Measures(NamedTuple):
@@ -52,14 +53,14 @@ class Measures(NamedTuple):
 class Group:
     """Runs that seem to be one habit."""
 
-    __slots__ = ("common", "ends", "runs", "special", "words")
+    __slots__ = ("common", "failed", "runs", "special", "words")
 
-    def __init__(self, runs: list[int], words: Profile, common: Profile, special: Profile, ends: Profile) -> None:
+    def __init__(self, runs: list[int], words: Profile, common: Profile, special: Profile, failed: int) -> None:
         self.runs = runs
         self.words = words
         self.common = common
         self.special = special
-        self.ends = ends
+        self.failed = failed
 
 
 def group_runs(runs: Sequence[Run]) -> tuple[list[list[int]], Measures]:
@@ -71,9 +72,11 @@ def group_runs(runs: Sequence[Run]) -> tuple[list[list[int]], Measures]:
     measures = _first_measures(runs)
     groups: list[list[int]] = []
     for round_ in range(ROUNDS):
-        groups, pairs = _agglomerate(runs, pairs, measures)
-        if round_ + 1 < ROUNDS:
+        if round_:
             measures = _measure(runs, groups, measures.cost)
+        scored = _score(runs, pairs, measures)
+        pairs = [pair for pair, gained in scored if gained > -_HOPELESS]
+        groups = _agglomerate(runs, [(pair, gained) for pair, gained in scored if gained > -_HOPELESS], measures)
     return groups, measures
 
 
@@ -92,77 +95,63 @@ def _measure(runs: Sequence[Run], groups: Sequence[Sequence[int]], cost: float) 
         return Channel(base_measure([getattr(runs[n], name) for n in group] for group in groups), **settings)
 
     constant = constancy([runs[n].words for n in group] for group in groups)
-    wordings = [tuple(feature for feature in run.words if constant[feature] >= _CONSTANT) for run in runs]
+    wordings = [tuple([feature for feature in run.words if constant[feature] >= _CONSTANT]) for run in runs]
     return Measures(channel("words", _WORDS), channel("common", _TOOLS), channel("special", _TOOLS), wordings, cost)
 
 
 def gain(a: Group, b: Group, measures: Measures) -> float:
     """Log evidence that two groups are one habit, less what chance would show."""
-    words = measures.words.gain(a.words, b.words)
+    gained = measures.words.gain(a.words, b.words) + measures.special.gain(a.special, b.special) - measures.cost
+    if gained <= -MOST_BY_COMMON_TOOLS:
+        return gained
     common = min(TOOL_SHARE * measures.common.gain(a.common, b.common), MOST_BY_COMMON_TOOLS)
-    ends = ENDS.gain(a.ends, b.ends)
-    return words + common + measures.special.gain(a.special, b.special) + ends - measures.cost
-
-
-def outcome_gain(a: Sequence[int], b: Sequence[int], runs: Sequence[Run]) -> float:
-    """Log evidence that the runs of both end alike: what mostly fails is not what mostly succeeds."""
-
-    def ends(group: Sequence[int]) -> Profile:
-        profile = ENDS.single(_end(runs[group[0]]))
-        for number in group[1:]:
-            profile = ENDS.join(profile, ENDS.single(_end(runs[number])))
-        return profile
-
-    return ENDS.gain(ends(a), ends(b))
+    return gained + common + ends_gain(a.failed, len(a.runs), b.failed, len(b.runs))
 
 
 def make_group(numbers: Sequence[int], runs: Sequence[Run], measures: Measures) -> Group:
     """The group of these runs."""
-    groups = [
-        Group(
-            [number],
-            measures.words.single(measures.wordings[number]),
-            measures.common.single(runs[number].common),
-            measures.special.single(runs[number].special),
-            ENDS.single(_end(runs[number])),
-        )
-        for number in numbers
-    ]
-    made = groups[0]
-    for group in groups[1:]:
-        made = join(made, group, measures)
-    return made
-
-
-def join(a: Group, b: Group, measures: Measures) -> Group:
-    """Both groups as one."""
     return Group(
-        a.runs + b.runs,
-        measures.words.join(a.words, b.words),
-        measures.common.join(a.common, b.common),
-        measures.special.join(a.special, b.special),
-        ENDS.join(a.ends, b.ends),
+        list(numbers),
+        measures.words.profile([measures.wordings[n] for n in numbers]),
+        measures.common.profile([runs[n].common for n in numbers]),
+        measures.special.profile([runs[n].special for n in numbers]),
+        sum(runs[n].failed for n in numbers),
     )
 
 
-def _end(run: Run) -> Features:
-    return (1,) if run.failed else (0,)
+def _score(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Measures) -> list[tuple[tuple[int, int], float]]:
+    """Each pair with what joining the two runs gains; pairs without hope are left out early."""
+    hope = _HOPELESS + MOST_BY_COMMON_TOOLS - measures.cost
+    words, common, special, wordings = measures.words, measures.common, measures.special, measures.wordings
+    by_tools: dict[tuple[Features, Features], float] = {}
+    scored = []
+    for pair in pairs:
+        a, b = pair
+        first, second = runs[a], runs[b]
+        gained = 0.0
+        if wordings[a] == wordings[b]:
+            gained = words.gain(words.single(wordings[a]), words.single(wordings[b]))
+        elif wordings[a] and wordings[b]:
+            gained = words.pair_gain(wordings[a], wordings[b])
+        if first.special and second.special:
+            gained += special.gain(special.single(first.special), special.single(second.special))
+        if gained <= -hope:
+            continue
+        tools = (first.common, second.common)
+        if tools not in by_tools:
+            by_tools[tools] = min(TOOL_SHARE * common.gain(common.single(tools[0]), common.single(tools[1])), MOST_BY_COMMON_TOOLS)
+        scored.append((pair, gained + by_tools[tools] + ends_gain(first.failed, 1, second.failed, 1) - measures.cost))
+    return scored
 
 
-def _agglomerate(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Measures) -> tuple[list[list[int]], list[tuple[int, int]]]:
-    """Joins neighbours, the surest first, while joining gains. Gives the groups, and the pairs worth a look next time."""
-    groups = {number: make_group([number], runs, measures) for number in range(len(runs))}
+def _agglomerate(runs: Sequence[Run], scored: Sequence[tuple[tuple[int, int], float]], measures: Measures) -> list[list[int]]:
+    """Joins neighbours, the surest first, while joining gains."""
     near: dict[int, set[int]] = defaultdict(set)
-    heap: list[tuple[float, int, int]] = []
-    hopeful: list[tuple[int, int]] = []
-    for a, b in pairs:
-        gained = gain(groups[a], groups[b], measures)
-        if gained > -measures.cost:
-            hopeful.append((a, b))
-            near[a].add(b)
-            near[b].add(a)
-            if gained > 0:
-                heap.append((-gained, a, b))
+    for (a, b), _ in scored:
+        near[a].add(b)
+        near[b].add(a)
+    groups = {number: make_group([number], runs, measures) for number in sorted(near)}
+    heap = [(-gained, a, b) for (a, b), gained in scored if gained > 0]
     heapq.heapify(heap)
     newest = len(runs)
     while heap:
@@ -171,11 +160,19 @@ def _agglomerate(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures
             _join(groups, near, a, b, newest, measures)
             _offer(groups, near, newest, heap, measures)
             newest += 1
-    return sorted(sorted(group.runs) for group in groups.values()), hopeful
+    alone = [[number] for number in range(len(runs)) if number not in near]
+    return sorted(alone + [sorted(group.runs) for group in groups.values()])
 
 
 def _join(groups: dict[int, Group], near: dict[int, set[int]], a: int, b: int, newest: int, measures: Measures) -> None:
-    groups[newest] = join(groups.pop(a), groups.pop(b), measures)
+    one, two = groups.pop(a), groups.pop(b)
+    groups[newest] = Group(
+        one.runs + two.runs,
+        measures.words.join(one.words, two.words),
+        measures.common.join(one.common, two.common),
+        measures.special.join(one.special, two.special),
+        one.failed + two.failed,
+    )
     around = (near.pop(a) | near.pop(b)) - {a, b}
     near[newest] = around
     for other in around:

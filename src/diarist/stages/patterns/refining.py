@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
-from diarist.stages.patterns.evidence import Channel, Features
-from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, Group, Measures, Run, gain, make_group, outcome_gain
+from diarist.stages.patterns.evidence import Channel, Features, ends_gain
+from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, Group, Measures, Run, gain, make_group
 
 HEAD = 0.5
 """A word is a head word of a group if so many of its runs have it."""
@@ -20,6 +20,7 @@ _TELLING = 2.0
 _SURER_THAN_CHANCE = 1.3
 _LITTLE = 1 / 3
 LIM = 2.0
+FIRM = 2.0
 _AGREEMENT = 3.0
 
 
@@ -52,7 +53,7 @@ def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Meas
     while ranked and -ranked[0][0] >= _ALIKE:
         _, a, b = ranked.pop(0)
         joined = sorted(outlines[a].runs + outlines[b].runs)
-        if same_procedure(outlines[a].runs, outlines[b].runs, runs, measures) + outcome_gain(outlines[a].runs, outlines[b].runs, runs) < -LIM:
+        if same_procedure(outlines[a].runs, outlines[b].runs, runs, measures) < -LIM:
             continue
         outlines[newest] = _outline(joined, runs, measures)
         del outlines[a], outlines[b]
@@ -107,15 +108,15 @@ def _likeness(a: _Outline, b: _Outline) -> float:
 
 
 def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rarity) -> list[int]:
-    """The group without runs that the rest of it does not attract more than chance would, or that have little of what it is about."""
+    """The group without runs that other sessions' runs do not clearly attract, or that have little of what it is about."""
     kept = group
     for run in group:
-        rest = [other for other in kept if other != run]
-        if len(kept) > 2 and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < 0:
-            kept = rest
+        rest = [other for other in kept if runs[other].session != runs[run].session]
+        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < FIRM:
+            kept = [other for other in kept if other != run]
     about = {key: share * rarity.get(key, 0.0) for key, share in _features(kept, runs).items()}
     held = {n: sum(about[key] for key in _keys(runs[n])) for n in kept}
-    least = _LITTLE * sorted(held.values())[len(kept) // 2]
+    least = _LITTLE * sorted(held.values())[len(kept) // 2] if kept else 0.0
     return [n for n in kept if held[n] >= least]
 
 
@@ -126,7 +127,7 @@ def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[lis
     for word, share in sorted(shares.items()):
         if _OFTEN / 2 <= share <= 1 - _OFTEN / 2 and share * len(group) >= 3 and (1 - share) * len(group) >= 3:
             with_, without = _divide(group, word, measures)
-            evidence = same_procedure(with_, without, runs, measures) + outcome_gain(with_, without, runs)
+            evidence = same_procedure(with_, without, runs, measures)
             if evidence < -LIM and (best is None or (evidence, word) < best):
                 best = (evidence, word)
     if best is None:
@@ -135,14 +136,15 @@ def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[lis
 
 
 def same_procedure(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], measures: Measures) -> float:
-    """Log evidence that the runs of both go about it the same way; every run counts in full."""
+    """Log evidence that the runs of both go about it the same way and end alike; every run counts in full."""
 
     def evidence(channel: Channel, keys: Sequence[Features], others: Sequence[Features]) -> float:
         full = channel.counting_all()
         return full.gain(full.profile(keys), full.profile(others))
 
     common = evidence(measures.common, [runs[n].common for n in a], [runs[n].common for n in b])
-    return common + evidence(measures.special, [runs[n].special for n in a], [runs[n].special for n in b])
+    ends = ends_gain(sum(runs[n].failed for n in a), len(a), sum(runs[n].failed for n in b), len(b))
+    return ends + common + evidence(measures.special, [runs[n].special for n in a], [runs[n].special for n in b])
 
 
 def _divide(group: list[int], word: int, measures: Measures) -> tuple[list[int], list[int]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from diarist.model.hit import Frequencies
 from diarist.stages.rank.cues import find_cues, says_unchanged
 from diarist.stages.rank.rarity import Rarity
 from diarist.stages.rank.words import telling
@@ -31,6 +32,10 @@ _MONTHS = {
     )
     for number, name in enumerate(names.split(), 1)
 }
+_CHANCE = 3.5
+"""Times as much as by chance that unrelated records of one project share at most."""
+_FEW = 10
+"""Numbers of a text up to which other numbers in another one are telling."""
 _STRENGTHS = (0.0, 0.2, 0.45, 1.0)
 _SURE = 0.4
 """What the parts have to come to; found with the pairs of half of a labelled set, and checked on the other half (`bench/search.py`)."""
@@ -107,8 +112,8 @@ def may_replace(earlier: Portrait, later: Portrait) -> bool:
     return any(said.strength >= 2 for said in later.cues) or _conflict(earlier, later) > 0
 
 
-def judge(earlier: Portrait, later: Portrait, rarity: Rarity) -> Judgement:
-    """Whether `later` replaces `earlier`; both of one project, in this order in time."""
+def judge(earlier: Portrait, later: Portrait, common: Frequencies, rarity: Rarity) -> Judgement:
+    """Whether `later` replaces `earlier`; both of one project, in this order in time. `rarity` is that of `common`."""
 
     def worth(terms: Iterable[str]) -> float:
         return sum(_worth(term, rarity) for term in terms)
@@ -119,6 +124,7 @@ def judge(earlier: Portrait, later: Portrait, rarity: Rarity) -> Judgement:
     parts = {
         "subject": min(1.0, weight / (2 * _ENOUGH)),
         "likeness": weight / ((worth(own) or 1.0) * (worth(later.terms) or 1.0)) ** 0.5,
+        "beyond chance": _lift(weight, own, later, common, rarity),
         "cue": _told([(said.strength, worth(said.terms & shared)) for said in later.cues]),
         "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
         "conflict": _conflict(earlier, later),
@@ -129,10 +135,19 @@ def judge(earlier: Portrait, later: Portrait, rarity: Rarity) -> Judgement:
     return Judgement(_combine(parts), parts)
 
 
+def _lift(weight: float, own: frozenset[str], later: Portrait, common: Frequencies, rarity: Rarity) -> float:
+    """0 where the two share no more than any two texts of their length do by chance, 1 where they share several times as much."""
+    length = len(later.terms) / common.typical if common.typical else 1.0
+    records = max(common.records, 1)
+    chance = sum(_worth(term, rarity) * min(1.0, common.counts.get(term, 0) / records * length) for term in own)
+    times = weight / max(chance, 1e-9)
+    return min(1.0, max(0.0, (times - _CHANCE) / _CHANCE))
+
+
 def _combine(parts: Mapping[str, float]) -> float:
     says = parts["cue"] + 0.45 * parts["conflict"] + 0.2 * parts["same file"]
     same = parts["subject"] * 0.6 + min(1.0, parts["likeness"] / 0.2) * 0.6 + 0.3 * parts["dated"]
-    return 0.0 if parts["other file"] else (says * same - 0.4 * parts["unchanged"]) / _SURE
+    return 0.0 if parts["other file"] else (says * same * parts["beyond chance"] - 0.4 * parts["unchanged"]) / _SURE
 
 
 def _own_terms(portrait: Portrait, other: Portrait) -> frozenset[str]:
@@ -178,6 +193,8 @@ def _months(sentence: str) -> frozenset[int]:
 
 def _conflict(earlier: Portrait, later: Portrait) -> float:
     """1 where both give a number to the same unit or name and none of the numbers agree."""
+    if len(earlier.measures) > _FEW or len(later.measures) > _FEW:
+        return 0.0
     both = earlier.measures.keys() & later.measures.keys()
     return float(any(earlier.measures[unit].isdisjoint(later.measures[unit]) for unit in both))
 

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from diarist.stages.rank.rarity import Rarity
+from diarist.model.hit import Frequencies, HitRow
 from diarist.stages.rank.standing import Found, text_of
 from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
-from diarist.model.hit import HitRow
 
 _READ = 2_000
 _TERMS = 10
-_PART = 0.5
-"""Share of the best hit's score that a record gets which holds all of its telling terms."""
+_BELOW = 0.98
+"""It never comes to stand above that hit."""
+_PART = 0.4
+"""Share of the best hit's score that a record would get which says exactly the same."""
 
 
-def telling_terms(rows: Sequence[HitRow], rarities: Callable[[Iterable[str]], Rarity]) -> list[str]:
-    """Of each row the rarest terms of its beginning, but none that it shares with no other record."""
+def telling_terms(rows: Sequence[HitRow], commonness: Callable[[Iterable[str]], Frequencies]) -> list[str]:
+    """Of each row the rarest terms of its beginning that some other record holds too."""
     terms = {row.id: telling(analyse(text_of(row)[:_READ]), "") for row in rows}
-    rarity = rarities(term for own in terms.values() for term in own)
+    common = commonness(term for own in terms.values() for term in own)
     chosen: dict[str, None] = {}
     for own in terms.values():
-        chosen.update(dict.fromkeys(sorted(own, key=lambda term: (-rarity(term), term))[:_TERMS]))
+        shared = [term for term in own if common.counts.get(term, 0) > 1]
+        chosen.update(dict.fromkeys(sorted(shared, key=lambda term: (common.counts[term], term))[:_TERMS]))
     return list(chosen)
 
 
-def share_scores(best: Sequence[Found], related: Sequence[Found], terms: Sequence[str]) -> list[Found]:
-    """The related records with a part of the best hit's score: as much as they hold of the terms."""
-    shared = []
+def share_scores(found: Sequence[Found], related: Sequence[Found]) -> list[Found]:
+    """All records, each once: a related one gains a part of the best hit's score, as much as it resembles that hit.
+
+    `related`: what the index found for the best hit's own terms, that hit among them.
+    """
+    own = {one.row.id: one for one in found}
+    top = found[0]
+    itself = max((one.score for one in related), default=0.0) or 1.0
     for one in related:
-        held = len(frozenset(terms).intersection(analyse(text_of(one.row)[: 2 * _READ]))) / max(len(terms), 1)
-        shared.append(one._replace(score=best[0].score * _PART * held, reasons=(*one.reasons, "speaks of what the best hit speaks of")))
-    return shared
+        if one.row.id != top.row.id:
+            known = own.get(one.row.id, one._replace(score=0.0))
+            gained = min(top.score * _PART * one.score / itself, max(0.0, top.score - known.score) * _BELOW)
+            own[one.row.id] = known._replace(score=known.score + gained, reasons=(*known.reasons, f"resembles the best hit (+{gained:.3f})"))
+    return list(own.values())

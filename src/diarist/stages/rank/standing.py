@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from diarist.model.hit import HitRow
+from diarist.model.hit import Frequencies, HitRow
 from diarist.stages.rank.amend import Judgement, Portrait, judge, may_replace, portray
-from diarist.stages.rank.rarity import Rarity
+from diarist.stages.rank.rarity import rarity_of
 
 _RIVAL = 0.5
 """A later record replaces only what it resembles at least half as much as the earlier record it resembles most."""
@@ -62,11 +62,12 @@ def find_pairs(rows: Sequence[HitRow]) -> Pairs:
     return Pairs(pairs, portraits if pairs else {})
 
 
-def find_amendments(pairs: Pairs, rarity: Rarity) -> list[Amendment]:
+def find_amendments(pairs: Pairs, common: Frequencies) -> list[Amendment]:
     """Which of the pairs are amendments, in the order of the later one's time."""
+    rarity = rarity_of(common)
     judged: dict[str, list[Amendment]] = {}
     for earlier, later in pairs.pairs:
-        judgement = judge(pairs.portraits[earlier.id], pairs.portraits[later.id], rarity)
+        judgement = judge(pairs.portraits[earlier.id], pairs.portraits[later.id], common, rarity)
         judged.setdefault(later.id, []).append(Amendment(earlier.id, later.id, judgement))
     found = []
     for rivals in judged.values():

@@ -7,17 +7,11 @@ looks for those as for any literal.
 from __future__ import annotations
 
 import base64
-import re
-
-from diarist.stages.redact.lazy import Lazy
 from typing import NamedTuple
 
-_WORDS = (
-    "password Password PASSWORD passwd PASSWD secret Secret SECRET token Token TOKEN api_key apikey apiKey API_KEY ApiKey api-key "
-    "access_key ACCESS_KEY private_key ghp_ gho_ ghs_ github_pat_ glpat- sk-ant- sk-proj- sk_live xoxb- xoxp- AKIA ASIA eyJhbGciOi "
-    "eyJ0eXAiOi postgres:// postgresql:// mongodb mysql:// redis:// amqp:// Bearer Authorization client-key-data _authToken _PASS= "
-    "AccountKey= credential machine npm_ AIza DB_PASS pypi-AgE dop_v1_ shpat_ hvs. _PWD= -----BEGIN"
-).split() + ["PRIVATE KEY", '"auth":']
+from diarist.stages.redact.lazy import Lazy
+
+_WORDS = ["password", "Password", "PASSWORD", "passwd", "PASSWD", "secret", "Secret", "SECRET", "token", "Token", "TOKEN", "api_key", "apikey", "apiKey", "API_KEY", "ApiKey", "api-key", "access_key", "ACCESS_KEY", "private_key", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk-ant-", "sk-proj-", "sk_live", "xoxb-", "xoxp-", "AKIA", "ASIA", "eyJhbGciOi", "eyJ0eXAiOi", "postgres://", "postgresql://", "mongodb", "mysql://", "redis://", "amqp://", "Bearer", "Authorization", "client-key-data", "_authToken", "_PASS=", "AccountKey=", "credential", "machine", "npm_", "AIza", "DB_PASS", "pypi-AgE", "dop_v1_", "shpat_", "hvs.", "_PWD=", "-----BEGIN"] + ["PRIVATE KEY", '"auth":']
 _LONGEST = 262_144
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _RUN = Lazy(rb"[A-Za-z0-9+/_-]{1,%d}" % _LONGEST)

@@ -8,7 +8,7 @@ from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Confirm, Trigger
-from diarist.stages.redact.words import is_example, is_vocabulary
+from diarist.stages.redact.vocabulary import is_example, is_vocabulary
 
 _LINE = 600
 _VALUE = rb"(?:\\*(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote))[^\n\\]){1,200})|(?P<bare>[^\s\"'\\;|&<>()][^\s\"'\\;|&<>()]{0,200}))"
@@ -52,7 +52,9 @@ def triggers() -> list[Trigger]:
     """At the names of commands, and at `-u user:` and `--user user:`."""
     named = [Trigger(name, _confirm_of(len(name), rule)) for name, rule in _RULES]
     piped = [Trigger(name, _piped) for name in _PIPED]
-    user = Trigger(rb"-(?:[A-Za-z]*[uU]|-user|-proxy-user|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False, needs=(b"-",))
+    user = Trigger(
+        rb"-(?:[A-Za-z]*[uU]|-user|-proxy-user|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False, needs=(b"-",)
+    )
     return [*named, *piped, user]
 
 
@@ -84,7 +86,9 @@ def _piped(data: bytes, end: int) -> Span | None:
 
 _ALONE = Lazy(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
 _TOOLS = Lazy(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
-_OPTION = Lazy(rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z")
+_OPTION = Lazy(
+    rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z"
+)
 
 
 def _user(data: bytes, end: int) -> Span | None:

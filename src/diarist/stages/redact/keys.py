@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger
@@ -13,11 +11,32 @@ _BREAK = rb"(?:\\+r)?(?:\\+n|\r?\n)"
 _MARGIN = rb"(?:[ \t\"',+>|*#\\-]|\xe2\x94\x82|\xe2\x86\x92|\d{1,6}(?:[ \t]*(?:\xe2\x86\x92|[:|])|\t|[ ]{1,4}(?=[A-Za-z0-9+/=])))*"
 _HEADER = rb"(?:(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|MessageID|Charset|Key-[A-Za-z]+)[^\n\\]{0,120})"
 _LINE = rb"(?:[A-Za-z0-9+/=]{1,2000}(?:\.\.\.|\xe2\x80\xa6)?|" + _HEADER + rb")"
-_NEXT = Lazy(rb"(?:[\"']?[ \t]*[+,\\]?[ \t]*)" + _BREAK + rb"(?:" + _MARGIN + _BREAK + rb")?" + _MARGIN + rb"(?P<line>" + _LINE + rb")?(?=[\s\"'\\,+|]|\Z)")
+_NEXT = Lazy(
+    rb"(?:[\"']?[ \t]*[+,\\]?[ \t]*)"
+    + _BREAK
+    + rb"(?:"
+    + _MARGIN
+    + _BREAK
+    + rb")?"
+    + _MARGIN
+    + rb"(?P<line>"
+    + _LINE
+    + rb")?(?=[\s\"'\\,+|]|\Z)"
+)
 _END = Lazy(_MARGIN + rb"(?:" + _BREAK + rb")?" + _MARGIN + rb"-{4,5}END[A-Z0-9 ]{0,40}-{0,5}")
 _START = Lazy(rb"-{4,5}BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-{0,5}")
 _BODY = Lazy(rb"[A-Za-z0-9+/]{16}")
-_LINES_BEFORE = Lazy(rb"(?:[A-Za-z0-9+/]{40,100}=*(?:" + _BREAK + rb")" + _MARGIN + rb")+(?:[A-Za-z0-9+/]{1,100}={0,2}[\"']?[ \t]*(?:" + _BREAK + rb")" + _MARGIN + rb")?\Z")
+_LINES_BEFORE = Lazy(
+    rb"(?:[A-Za-z0-9+/]{40,100}=*(?:"
+    + _BREAK
+    + rb")"
+    + _MARGIN
+    + rb")+(?:[A-Za-z0-9+/]{1,100}={0,2}[\"']?[ \t]*(?:"
+    + _BREAK
+    + rb")"
+    + _MARGIN
+    + rb")?\Z"
+)
 _RUN = Lazy(rb"[A-Za-z0-9+/=]+")
 
 _ON_ONE_LINE = Lazy(rb"[ ]+[A-Za-z0-9+/=]{16,}")

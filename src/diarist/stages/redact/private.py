@@ -6,12 +6,11 @@ A section that is not closed runs to the end of the text. Sections may be nested
 from __future__ import annotations
 
 import re
+
 PLACEHOLDER = "[REDACTED:private]"
 
 _LONGEST_TAG = 96
-_TAG = re.compile(
-    r"(?:<|&lt;|\\u003c)(?P<close>\\?/)?\s{0,8}private(?:\s[^<>&\\]{0,48})?\s{0,8}(?:>|&gt;|\\u003e)", re.IGNORECASE
-)
+_TAG = re.compile(r"(?:<|&lt;|\\u003c)(?P<close>\\?/)?\s{0,8}private(?:\s[^<>&\\]{0,48})?\s{0,8}(?:>|&gt;|\\u003e)", re.IGNORECASE)
 
 
 def may_hold_sections(text: str) -> bool:

@@ -8,14 +8,31 @@ from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Confirm, Trigger
-from diarist.stages.redact.words import is_example, is_vocabulary
+from diarist.stages.redact.vocabulary import is_example, is_vocabulary
 
 _GAP = rb"(?:[ \t]|(?:\\+r)?\\+n|\\+t|\r?\n[ \t]*(?:\d{1,6}(?:[ \t]*\xe2\x86\x92|[:|\t]))?[ \t]*(?:[+>|-][ \t]*)?)+"
 _NETRC = Lazy(
-    rb"(?:machine" + _GAP + rb"[\w.:/*-]{1,200}|default)" + _GAP + rb"(?:(?:login|account)" + _GAP + rb"[^\s\\]{1,200}" + _GAP
-    + rb"){0,2}password" + _GAP + rb"(?P<value>(?:[^\s\\\"']|\\(?![nrt]))[^\s\\\"']{0,200})"
+    rb"(?:machine"
+    + _GAP
+    + rb"[\w.:/*-]{1,200}|default)"
+    + _GAP
+    + rb"(?:(?:login|account)"
+    + _GAP
+    + rb"[^\s\\]{1,200}"
+    + _GAP
+    + rb"){0,2}password"
+    + _GAP
+    + rb"(?P<value>(?:[^\s\\\"']|\\(?![nrt]))[^\s\\\"']{0,200})"
 )
-_LOGIN = Lazy(rb"login" + _GAP + rb"[^\s\\]{1,200}" + _GAP + rb"password" + _GAP + rb"(?P<value>[^\s\\\"']{3,200})(?=\s*(?:\Z|[\r\n]|\\[nr]|account|machine|default|[\"']))")
+_LOGIN = Lazy(
+    rb"login"
+    + _GAP
+    + rb"[^\s\\]{1,200}"
+    + _GAP
+    + rb"password"
+    + _GAP
+    + rb"(?P<value>[^\s\\\"']{3,200})(?=\s*(?:\Z|[\r\n]|\\[nr]|account|machine|default|[\"']))"
+)
 _PGPASS = Lazy(
     rb"(?:\A|[\n\r]|\\[nr]|[\"'`])[ \t]*(?:\d{1,6}(?:[ \t]*\xe2\x86\x92|[:|\t])[ \t]*)?(?:[+>|-][ \t]*)?"
     rb"(?P<host>[A-Za-z*][\w.*-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}):(?P<port>\d{4,5}|\*):(?P<database>[A-Za-z_*][\w*-]{0,64}):(?P<user>[A-Za-z_*][\w.*@-]{0,64}):\Z"

@@ -10,11 +10,11 @@ over generated random strings; they hold statistics, no text. No list of words i
 from __future__ import annotations
 
 import re
-
-from diarist.stages.redact.lazy import Lazy
 from collections import Counter
 from functools import lru_cache
 from math import log2
+
+from diarist.stages.redact.lazy import Lazy
 
 _ORIGIN = ord("N")
 """Both tables write half bits as letters; "N" is zero, later letters speak for chance, earlier ones for words."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
-from diarist.stages.redact.lazy import Lazy
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from diarist.stages.redact.lazy import Lazy
 
 PLACEHOLDER = Lazy(rb"\[REDACTED:[a-z0-9._-]{1,60}\]")
 """What masking leaves behind: a kind, never the value, its length or a hash. Opaque to every rule."""

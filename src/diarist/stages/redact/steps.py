@@ -167,4 +167,4 @@ def _outside(text: str, at: int) -> int:
     """`at`, or the end of the placeholder it lies in."""
     start = text.rfind("[REDACTED:", max(0, at - 80), at)
     end = text.find("]", start) + 1 if start >= 0 else 0
-    return end if at < end else at
+    return max(at, end)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from diarist.stages.redact.rules.tokens import ANYTHING, TOKENS, Token
 from diarist.stages.redact.shape import is_filler, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, minimal
-from diarist.stages.redact.words import is_example
+from diarist.stages.redact.vocabulary import is_example
 
 _LONGEST = 4096
 _WORDY = -18.0

@@ -8,7 +8,7 @@ from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger
-from diarist.stages.redact.words import is_example
+from diarist.stages.redact.vocabulary import is_example
 
 _REACH = 300
 _SCHEME = Lazy(rb"(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF])(?!.*(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF]))", re.DOTALL)
@@ -70,7 +70,13 @@ def _last_sign(data: bytes, at: int) -> int:
 
 def is_url_password(password: bytes) -> bool:
     """Any literal password, except the ones that documentation shows in its place."""
-    if len(password) < 4 or len(set(password)) == 1 or _PORT.match(password) or password.lower() in _SHOWN or password.startswith(b"[REDACTED:"):
+    if (
+        len(password) < 4
+        or len(set(password)) == 1
+        or _PORT.match(password)
+        or password.lower() in _SHOWN
+        or password.startswith(b"[REDACTED:")
+    ):
         return False
     if any(mark in password for mark in (b"//", b"\\n", b"{", b"$(", b"<")) or is_template(password) or is_elided(password):
         return False

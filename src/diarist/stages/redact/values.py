@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from diarist.stages.redact.lazy import Lazy
-from typing import NamedTuple
 
 LONGEST = 4096
 """Bytes of one value. What is longer is no value that a person or a program assigns in one piece."""
@@ -29,7 +29,10 @@ _GAP = Lazy(
 )
 _BARE = Lazy(rb"(?:[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]|\\(?![nrtu\"'`\\/ \r\n]))+")
 _SETTING = Lazy(rb"(?:[^\s\"'`<>\\\x1b\x00]|\\(?![nrtu\"'`\\ \r\n]))+")
-_ENCODED_END = Lazy(rb"%(?:25)?(?:2[0267C]|0[AD]|7[DC]|5[DC]|3[BC])|&(?:quot|amp|lt|gt|\#3[49]);|\\+u00(?:2[267]|3[ce])|\xef\xbc[\x8c\x9b\x81\x9f]|\xe3\x80[\x81\x82]", re.IGNORECASE)
+_ENCODED_END = Lazy(
+    rb"%(?:25)?(?:2[0267C]|0[AD]|7[DC]|5[DC]|3[BC])|&(?:quot|amp|lt|gt|\#3[49]);|\\+u00(?:2[267]|3[ce])|\xef\xbc[\x8c\x9b\x81\x9f]|\xe3\x80[\x81\x82]",
+    re.IGNORECASE,
+)
 _TRAILING = b".,;:!?)*"
 
 
@@ -69,7 +72,7 @@ def _may_be_quoted(data: bytes, at: int) -> bool:
     if data[at + 1 : at + 2] in _MARKS or data[at + 2 : at + 3] in _MARKS:
         return True
     bracket = data.find(b"(", at, at + 64)
-    return bracket >= 0 and data[bracket + 1 : bracket + 2] in _MARKS or data.startswith((b"await ", b"new "), at)
+    return (bracket >= 0 and data[bracket + 1 : bracket + 2] in _MARKS) or data.startswith((b"await ", b"new "), at)
 
 
 _MARKS = (b'"', b"'", b"`", b"\\")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from diarist.stages.redact.lazy import Lazy
@@ -11,7 +10,8 @@ from diarist.stages.redact.shape import is_filler
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.values import value_after
-from diarist.stages.redact.words import is_denied, is_example
+from diarist.stages.redact.vocabulary import is_example
+from diarist.stages.redact.words import is_denied
 
 _OPERATOR = Lazy(
     rb"(?P<rest>[\w.-]{0,40}(?:[ ](?:bot|api|app|key|id|access))?)[\"'`\\\])]{0,4}[ \t]{0,8}[?+.|]?(?:=>|:=|[=:]{1,4}|,|%3D|\|\|?|>)"

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
+from itertools import pairwise
 
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
-from diarist.stages.redact.words import Key, Level, is_example, is_prose, is_vocabulary
+from diarist.stages.redact.vocabulary import is_example, is_prose, is_vocabulary
+from diarist.stages.redact.words import Key, Level
 
 _UUID = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_DIGEST = Lazy(rb"(?i)(?:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
+_HEXADECIMAL = Lazy(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
+_HEXADECIMAL_INSIDE = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
+_DIGEST = Lazy(rb"(?i:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
 _PATH = Lazy(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
 _FILE = Lazy(
-    rb"[\w./\\@ -]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|toml|ini|txt|env|conf|cfg|py|[jt]sx?|mjs|rs|go|rb|java|kt|php|cs|sh|md|html?|css|sql|xml|lock|log|csv|gpg|asc|pub|net|com|org|io|dev)\Z"
+    rb"[\w./\\@ -]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|toml|ini|txt|env|conf|cfg|py|[jt]sx?|mjs|rs|go|rb|java|kt|php|cs|sh|md"
+    rb"|html?|css|sql|xml|lock|log|csv|gpg|asc|pub|net|com|org|io|dev)\Z"
 )
 _VERSION = Lazy(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
 _MOMENT = Lazy(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
@@ -24,6 +28,8 @@ _EXPRESSION = Lazy(rb"\(\?[:=!<P]|\[\^|\[a-zA-Z|\[[aA0]-[zZ9]|\.\*|\\[dwsb][+*{)
 """A regular expression."""
 _NAME = Lazy(rb"[A-Za-z_$][\w$]*\Z")
 _MAIL = Lazy(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
+_WORDS_ONLY = Lazy(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
+_SYMBOLS = frozenset(b"!#$%^&*(){}[]<>?|~")
 
 
 def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
@@ -33,13 +39,11 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     flag, a table), so even without quotes a word is a value and no code.
     """
     value = value.strip()
-    if len(value) < 4:
+    if len(value) < 4 or value.startswith(b"[REDACTED:"):
         return False
     if value.isdigit():
         return len(set(value)) > 1 and _is_secret_number(value, key)
-    if is_template(value) or is_elided(value) or is_filler(value) or value.startswith(b"[REDACTED:"):
-        return False
-    if _is_reference(value, key):
+    if is_template(value) or is_elided(value) or is_filler(value) or is_reference(value, key):
         return False
     if b" " in value or b"\t" in value:
         return quoted and (_ends_randomly(value, key) or _is_passphrase(value, key))
@@ -58,25 +62,19 @@ def _is_secret_number(value: bytes, key: Key) -> bool:
     return key.level >= Level.MEDIUM and len(value) >= 15
 
 
-def _is_reference(value: bytes, key: Key) -> bool:
-    """Paths, addresses, digests, versions, dates: what a key may point to instead of holding it."""
+def is_reference(value: bytes, key: Key) -> bool:
+    """Paths, addresses, digests, versions, dates, expressions: what a key may point to instead of holding it."""
     if value.isalnum():
         return False
-    if _DIGEST.match(value) or _VERSION.match(value) or _MAIL.match(value):
+    if _DIGEST.match(value) or _VERSION.match(value) or _MAIL.match(value) or _HEADER_NAME.match(value):
         return True
-    if _EXPRESSION.search(value) or value.count(b"|") >= 3 or _HEADER_NAME.match(value):
+    if b"://" in value or b"%3A%2F%2F" in value.upper() or value.count(b"|") >= 3:
         return True
-    if _MOMENT.search(value) and not value.isalnum():
-        return True
-    if b"%3A%2F%2F" in value.upper():
+    if _EXPRESSION.search(value) or _MOMENT.search(value):
         return True
     if _PATH.match(value) or _FILE.match(value):
-        return key.level < Level.PASSWORD and surprise(value) < 20 or b"://" in value or value.count(b"/") > 1 and surprise(value) < 20
+        return (key.level < Level.PASSWORD or value.count(b"/") > 1) and surprise(value) < 20
     return False
-
-
-_HEXADECIMAL = Lazy(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
-_IDENTIFIER_INSIDE = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
 
 
 def is_random(value: bytes, key: Key) -> bool:
@@ -86,19 +84,29 @@ def is_random(value: bytes, key: Key) -> bool:
         return key.level >= Level.MEDIUM and (key.kind != "api-key" or key.level >= Level.STRONG)
     if _HEXADECIMAL.match(value):
         digits = value.replace(b"-", b"")
-        return len(digits) >= (16 if key.level >= Level.STRONG or key.kind == "token" else 20) and key.level >= Level.MEDIUM and not digits.isalpha()
-    if _is_sequence(value) or (_DOTTED.match(value) and surprise(value) < 25):
-        return False
-    if key.kind == "signature" and key.level > Level.WEAK:
-        return size >= 20 and _has_digit_or_mix(value)
+        least = 16 if key.level >= Level.STRONG or key.kind == "token" else 20
+        return len(digits) >= least and key.level >= Level.MEDIUM and not digits.isalpha()
     bits = surprise(value)
+    if _is_sequence(value) or (bits < 25 and _DOTTED.match(value)):
+        return False
     if key.level <= Level.WEAK:
         return size >= 20 and bits >= 30 and _has_digit_or_mix(value)
-    if _is_dense(value) or _IDENTIFIER_INSIDE.search(value):
+    if key.kind == "signature":
+        return size >= 20 and _has_digit_or_mix(value)
+    if _is_dense(value) or _HEXADECIMAL_INSIDE.search(value):
         return True
     if key.level >= Level.STRONG:
-        return size >= 10 and bits >= 6 and (size >= 12 or any(48 <= code <= 57 for code in value))
+        return size >= 10 and bits >= 6 and (size >= 12 or _has_digit(value))
     return size >= 12 and bits >= 8 and _has_digit_or_mix(value)
+
+
+def _has_digit(value: bytes) -> bool:
+    return any(48 <= code <= 57 for code in value)
+
+
+def _has_digit_or_mix(value: bytes) -> bool:
+    letters = bytes(code for code in value if code > 64)
+    return _has_digit(value) or (len(value) >= 20 and letters.lower() not in (letters, letters.upper()))
 
 
 def _is_dense(value: bytes) -> bool:
@@ -109,13 +117,7 @@ def _is_dense(value: bytes) -> bool:
 
 def _is_sequence(value: bytes) -> bool:
     """An alphabet written out: `0123456789abcdef…`."""
-    steps = sum(second - first == 1 for first, second in zip(value, value[1:], strict=False))
-    return len(value) >= 20 and steps >= 0.85 * (len(value) - 1)
-
-
-def _has_digit_or_mix(value: bytes) -> bool:
-    letters = bytes(code for code in value if code > 64)
-    return any(48 <= code <= 57 for code in value) or (len(value) >= 20 and letters.lower() not in (letters, letters.upper()))
+    return len(value) >= 20 and sum(second - first == 1 for first, second in pairwise(value)) >= 0.85 * (len(value) - 1)
 
 
 def _ends_randomly(value: bytes, key: Key) -> bool:
@@ -124,52 +126,49 @@ def _ends_randomly(value: bytes, key: Key) -> bool:
     return len(words) <= 3 and len(words[-1]) >= 16 and is_random(words[-1], key) and not is_example(words[-1])
 
 
-_WORDS_ONLY = Lazy(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
-
-
 def _is_passphrase(value: bytes, key: Key) -> bool:
     """Words in quotes after `password =`, unless they read like a message."""
-    if key.kind not in ("password", "secret") or b"_" in value:
+    if key.kind not in ("password", "secret") or key.level < Level.STRONG or b"_" in value:
         return False
-    return key.level >= Level.STRONG and len(value) <= 100 and _WORDS_ONLY.match(value) is not None and not is_prose(value) and not is_vocabulary(value)
+    return len(value) <= 100 and _WORDS_ONLY.match(value) is not None and not is_prose(value) and not is_vocabulary(value)
 
 
 def _is_password(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     """A password that people choose: `hunter2`, `Summer2024!`, `correct-horse-battery-staple`."""
     if _DOTTED.match(value):
         return False
-    digits = any(48 <= code <= 57 for code in value)
+    digits = _has_digit(value)
     name = _NAME.match(value) is not None
+    snake = b"_" in value
     if quoted:
-        return digits or (key.word and not (name and b"_" in value)) or not (name or b"_" in value)
+        return digits or (key.word and not (name and snake)) or not (name or snake)
     if setting:
-        return digits or not name or (key.word and setting and len(value) >= 8 and value.islower())
-    return digits and len(value) >= 6 and not value[:1].isdigit() and not (name and b"_" in value)
-
-
-_SYMBOLS = frozenset(b"!#$%^&*(){}[]<>?|~")
+        return digits or not name or (key.word and len(value) >= 8 and value.islower())
+    return digits and len(value) >= 6 and not value[:1].isdigit() and not (name and snake)
 
 
 def _is_readable_key(value: bytes, *, quoted: bool) -> bool:
     """`plain-FAKE-value`: no random key, but no plain name either."""
-    if _DOTTED.match(value) or len(value) < 10:
+    if len(value) < 10 or _DOTTED.match(value):
         return False
-    digits = any(48 <= code <= 57 for code in value)
-    mixed = value.lower() != value and value.upper() != value
     if len(set(value) & _SYMBOLS) >= 4:
         return True
-    return (digits or mixed) and not (_NAME.match(value) and (not digits or (b"_" in value and not quoted)))
+    if _has_digit(value):
+        return not (_NAME.match(value) and b"_" in value and not quoted)
+    return value.lower() != value and value.upper() != value and not _NAME.match(value)
 
 
 _USER_AND_PASSWORD = Lazy(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
+_BASE64 = Lazy(rb"[A-Za-z0-9+/_-]{8,}={0,2}\Z")
 
 
 def is_basic(value: bytes) -> bool:
     """True for the base64 of `user:password`."""
-    if len(value) < 8 or not re.fullmatch(rb"[A-Za-z0-9+/_-]+={0,2}", value):
+    if not _BASE64.match(value):
         return False
+    bare = value.rstrip(b"=")
     try:
-        decoded = base64.b64decode(value.rstrip(b"=") + b"=" * (-len(value.rstrip(b"=")) % 4), altchars=b"-_")
+        decoded = base64.b64decode(bare + b"=" * (-len(bare) % 4), altchars=b"-_")
     except (binascii.Error, ValueError):
         return False
     return _USER_AND_PASSWORD.match(decoded) is not None

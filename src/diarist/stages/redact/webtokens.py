@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.tokens import starts_afresh
 from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.verdict import is_basic
-from diarist.stages.redact.words import is_example, is_vocabulary
+from diarist.stages.redact.vocabulary import is_example, is_vocabulary
 
 _JWT = Lazy(rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{0,16000}){1,4}")
 _NOISE = Lazy(rb"\\[nr]|[^A-Za-z0-9_.=-]+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t]))?")
 _HEADER = Lazy(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
-_WRAP = Lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*(?P<rest>[A-Za-z0-9_.-]{10,400})(?=[\s\"'`,;)\\]|\Z)")
+_WRAP = Lazy(
+    rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*(?P<rest>[A-Za-z0-9_.-]{10,400})(?=[\s\"'`,;)\\]|\Z)"
+)
 
 
 def triggers() -> list[Trigger]:
@@ -72,7 +72,9 @@ def _basic(data: bytes, end: int) -> Span | None:
     return Span(end, match.end(), "basic-auth", "basic-auth", rank=2, origin=end - 6)
 
 
-_PAIR = Lazy(rb"[ \t]*(?P<name>[\w.!$%*+^`|~-]{1,80})=(?P<quote>\\*\"?)(?P<value>[^\s;\"'\\,]{1,4096})(?P=quote)[ \t]*(?:;|(?=[\"'\\\s,]|\Z))")
+_PAIR = Lazy(
+    rb"[ \t]*(?P<name>[\w.!$%*+^`|~-]{1,80})=(?P<quote>\\*\"?)(?P<value>[^\s;\"'\\,]{1,4096})(?P=quote)[ \t]*(?:;|(?=[\"'\\\s,]|\Z))"
+)
 _ATTRIBUTES = frozenset(b"path domain expires max-age samesite priority version comment secure httponly partitioned".split())
 _NAMED = Lazy(rb"(?i)sess|sid\b|sid$|token|auth|jwt|csrf|xsrf|secret|remember|credential|passw")
 _DATE = Lazy(rb"\d{1,4}-\w{2,3}-\d{2,4}\Z")

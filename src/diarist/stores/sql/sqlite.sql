@@ -275,3 +275,28 @@ WHERE tenant = :tenant ORDER BY at DESC, record_id, session, event LIMIT :limit;
 -- name: list_scopes
 SELECT project, kind, agent, count(*) FROM records
 WHERE tenant = :tenant AND status = 'active' GROUP BY project, kind, agent ORDER BY project, kind, agent;
+
+-- Spending and deliveries
+
+-- name: add_spending
+INSERT INTO spending (tenant, day, role, calls, tokens, micro_usd)
+VALUES (:tenant, :day, :role, :calls, :tokens, :micro_usd)
+ON CONFLICT (tenant, day, role) DO UPDATE SET
+    calls = calls + excluded.calls, tokens = tokens + excluded.tokens, micro_usd = micro_usd + excluded.micro_usd;
+
+-- name: sum_spending
+SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0), coalesce(sum(micro_usd), 0) FROM spending
+WHERE tenant = :tenant AND day = :day;
+
+-- name: put_delivery
+INSERT INTO deliveries (tenant, record_id, attempts, next_at, problem)
+VALUES (:tenant, :record_id, :attempts, :next_at, :problem)
+ON CONFLICT (tenant, record_id) DO UPDATE SET
+    attempts = excluded.attempts, next_at = excluded.next_at, problem = excluded.problem;
+
+-- name: delete_delivery
+DELETE FROM deliveries WHERE tenant = :tenant AND record_id = :record_id;
+
+-- name: list_deliveries
+SELECT record_id, attempts, next_at, problem FROM deliveries
+WHERE tenant = :tenant AND next_at <= :until ORDER BY next_at, record_id;

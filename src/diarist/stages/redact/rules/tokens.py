@@ -61,7 +61,9 @@ TOKENS: tuple[Token, ...] = (
     _row("github-token", "ghp_ gho_ ghu_ ghr_", ALNUM, 36, fixed=True),
     _row("github-token", "ghs_", DOTTED, 36),
     _row("github-token", "github_pat_", WORD, 82, fixed=True),
-    _row("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-", DOTTED, 20, floor=-200),
+    _row(
+        "gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-", DOTTED, 20, floor=-200
+    ),
     _row("gitlab-token", "GR1348941", URL, 20, floor=-200),
     _row("gitlab-session", "_gitlab_session=", HEX + ALNUM, 32),
     _row("bitbucket-token", "ATBB", ALNUM, 32, fixed=True, floor=10),
@@ -170,7 +172,9 @@ TOKENS: tuple[Token, ...] = (
     _row("midtrans-key", "Mid-server- Mid-client-", URL, 14),
     _row("freemius-key", "sk_", r"A-Za-z0-9#&@*$%!_.^-", 28, "published", floor=25),
     # Messages
-    _row("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxe- xoxe.xoxp- xoxe.xoxb- xapp-", ALNUM + "-", 14, floor=-60, short=14),
+    _row(
+        "slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxe- xoxe.xoxp- xoxe.xoxb- xapp-", ALNUM + "-", 14, floor=-60, short=14
+    ),
     _row("slack-cookie", "xoxd-", "A-Za-z0-9%+/=_-", 40),
     _row("slack-webhook", "hooks.slack.com/", r"A-Za-z0-9+/_-", 20, floor=-10, shown=True),
     _row("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", r"A-Za-z0-9/_-", 40, shown=True),

@@ -23,7 +23,10 @@ SHAPES: tuple[tuple[str, str], ...] = (
     (HEX40, "bitly circleci meraki sendbird wandb deepgram gitea jumpcloud sourcegraph sonar semaphore travis vultr"),
     (HEX64, "cloudinary discord gumroad sentry polymarket"),
     (r"[0-9a-f]{37}", "cloudflare"),
-    (ALNUM40, "cloudflare sonar sourcegraph cohere datadog datagov exoscale greptile maxmind plivo upstage yandex zendesk gitter lob datastax"),
+    (
+        ALNUM40,
+        "cloudflare sonar sourcegraph cohere datadog datagov exoscale greptile maxmind plivo upstage yandex zendesk gitter lob datastax",
+    ),
     (
         ALNUM32,
         "adafruit asana assemblyai bitbucket box cloudinary droneci fastly flickr kiteworks lark mistral nytimes openweather pyowm ovh "
