@@ -71,7 +71,7 @@ def fill(workspace: Path, project: Path, entries: int) -> None:
         for b in ("cel", "el", "tings", "ry", "der", "en", "eam", "fig")
     ]
     chance = random.Random(7)
-    start = datetime(2026, 1, 1, tzinfo=UTC)
+    start = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=entries)
     with open_memory(workspace) as memory:
         box = memory._box
         for low in range(0, entries, 2000):
@@ -154,7 +154,7 @@ def injection(environ: dict[str, str], project: Path, runs: int) -> dict[str, ob
         ),
         "failed command": (
             hook("PostToolUseFailure"),
-            payload("PostToolUseFailure", project, "s", tool_name="Bash", error=ERROR.format(77)),
+            payload("PostToolUseFailure", project, "s", tool_name="Bash", error=ERROR.format(76)),
         ),
         "start": (hook("SessionStart"), payload("SessionStart", project, "s", source="startup")),
     }

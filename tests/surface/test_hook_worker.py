@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from diarist.app.backlog import Seen, read_backlog
 from diarist.app.spool import add_event
 from diarist.app.wake import take_lock
 from diarist.bootstrap import open_memory
+from diarist.errors import DiaristError
 from diarist.model.record import RecordFilter
 
 DEADLINE = 60.0
@@ -59,6 +61,12 @@ class Place:
     def titles(self) -> list[str]:
         with open_memory(self.workspace, read_only=True) as memory:
             return sorted(record.title for record in memory.list_records(RecordFilter(kinds=("entry",))))
+
+    def titles_if_any(self) -> list[str]:
+        try:
+            return self.titles()
+        except DiaristError:
+            return []
 
     def log(self) -> str:
         path = self.workspace / "log" / "diarist.log"
@@ -247,3 +255,26 @@ def test_opencode_is_asked_for_the_one_session(place: Place, tmp_path: Path) -> 
         [record] = memory.list_records(RecordFilter(kinds=("entry",)))
         assert (record.agent, record.session_id) == ("opencode", "ses_abc123")
     assert list((place.workspace / "spool" / "exports").iterdir()) == []
+
+
+def test_a_program_that_is_replaced_goes_on_as_the_new_one(place: Place, tmp_path: Path) -> None:
+    """An upgrade while the worker waits for a session to become idle: the same process, with its lock, as the new program."""
+    import diarist
+
+    site = tmp_path / "site"
+    shutil.copytree(Path(diarist.__file__).parent, site / "diarist", ignore=shutil.ignore_patterns("__pycache__"))
+    place.environ.update(PYTHONPATH=str(site), DIARIST_IDLE_SECONDS="6")
+    session, path = place.session(7)
+    place.fire("Stop", session.id, path)
+    deadline = time.monotonic() + DEADLINE
+    while not (place.workspace / "spool" / "worker.json").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    (site / "diarist" / "__init__.py").write_text(Path(diarist.__file__).read_text("utf-8") + "\n# newer\n", encoding="utf-8")
+    while place.titles_if_any() != ["Task number 7"]:
+        assert time.monotonic() < deadline, place.log()
+        time.sleep(0.1)
+    lines = place.log().splitlines()
+    assert "restarting" in lines[0]
+    assert len({line.split("worker[")[1].split("]")[0] for line in lines}) == 1
+    place.wait()

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diarist.app.spool import events_folder, paused, safe_name
+from diarist.app.spool import events_folder, paused, shown_folder
 
 SETTLE_SECONDS = 1.0
 """Clients write transcripts behind their events: a file must have been left alone for so long."""
@@ -238,7 +238,7 @@ def claim_shown(workspace: str, session: str, kind: str, ids: Iterable[str]) -> 
 
     Of several hooks that fire for one event (a plugin beside the settings), one gets True.
     """
-    folder = _shown_folder(workspace) / safe_name(session or "unknown")
+    folder = Path(shown_folder(workspace, session))
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = False
     for each in ids:
@@ -252,13 +252,9 @@ def claim_shown(workspace: str, session: str, kind: str, ids: Iterable[str]) -> 
 
 def forget_shown(workspace: Path, before: float) -> None:
     """Removes what is noted of sessions in which nothing was shown since a time (seconds since 1970)."""
-    for folder in _shown_folder(str(workspace)).glob("*"):
+    for folder in Path(workspace, "spool", "shown").glob("*"):
         with suppress(OSError):
             if folder.stat().st_mtime < before:
                 for mark in folder.iterdir():
                     mark.unlink()
                 folder.rmdir()
-
-
-def _shown_folder(workspace: str) -> Path:
-    return Path(workspace, "spool", "shown")

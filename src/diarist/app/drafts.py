@@ -80,6 +80,19 @@ def find_draft(box: Toolbox, parameters: Parameters, cwd: str = "") -> Written |
     return None
 
 
+def get_report(box: Toolbox, wanted: str, *, project: str, cwd: str = "") -> Written | None:
+    """The report that an id, a file, or the day and number of one of this project's ("2026-03-15-2") names; None: no such report."""
+    file = Path(wanted).absolute()
+    for record in box.store.list_records(RecordFilter(kinds=("state",))):
+        if record.namespace == NAMESPACE:
+            draft = from_json(record.body, Draft)
+            known = publish_root(box, record.project, cwd if record.project == project else "") / PurePosixPath(draft.path)
+            named = record.project == project and PurePosixPath(draft.path).stem == wanted
+            if named or record.id == wanted or known == file:
+                return Written(record.id, draft, known)
+    return None
+
+
 def draft_of_theme(box: Toolbox, proposal: Proposal) -> tuple[str, Draft] | None:
     """The newest report that shows this proposal."""
     for record, draft in _drafts(box, proposal.project):

@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from diarist.app.approving import approve_report
-from diarist.app.drafts import Written, find_draft, write_draft
+from diarist.app.drafts import write_draft
 from diarist.app.hosting import utc
 from diarist.app.synthesizing import find_themes
 from diarist.model.record import RecordFilter
 from diarist.text.durations import parse_duration
 
 if TYPE_CHECKING:
-    from diarist.app.approving import Approved
     from diarist.app.toolbox import Toolbox
     from diarist.model.theme import Parameters, Report
-
-__all__ = ["approve_report", "find_draft", "synthesize"]
 
 
 def synthesize(box: Toolbox, parameters: Parameters, *, now: datetime | None, write: bool = False, cwd: str = "") -> Report:
@@ -43,26 +39,6 @@ def synthesize(box: Toolbox, parameters: Parameters, *, now: datetime | None, wr
     for project in _projects(box, parameters, moment):
         write_draft(box, find_themes(box, msgspec.structs.replace(parameters, project=project), moment), at=box.now(), cwd=cwd)
     return findings.report
-
-
-def draft_and_find(box: Toolbox, parameters: Parameters, *, now: datetime | None, cwd: str = "") -> tuple[Report, Written]:
-    """Drafts the report of one project; the report and where it was written."""
-    findings = find_themes(box, parameters, utc(now or box.now(), "now"))
-    return findings.report, write_draft(box, findings, at=box.now(), cwd=cwd)
-
-
-def already_approved(box: Toolbox, parameters: Parameters, *, now: datetime | None, cwd: str = "") -> Written | None:
-    """The newest report with these parameters, if it is approved and nothing has changed in the window since."""
-    newest = find_draft(box, parameters, cwd)
-    if newest is None or not newest.draft.approved:
-        return None
-    report = find_themes(box, parameters, utc(now or box.now(), "now")).report
-    return newest if report.input_digest == newest.draft.input_digest else None
-
-
-def approve(box: Toolbox, written: Written, *, why: str = "", who: str = "", cwd: str = "") -> Approved:
-    """Approves a report; see `app.approving.approve_report`."""
-    return approve_report(box, written, at=box.now(), why=why, who=who, cwd=cwd)
 
 
 def _projects(box: Toolbox, parameters: Parameters, now: datetime) -> list[str]:

@@ -96,7 +96,7 @@ def lesson_record(lesson: Lesson, theme: Theme, proposal: Proposal) -> tuple[Rec
         errors=derived("\n".join(error.message for error in theme.errors)),
         fixes=derived("\n".join(fix.text for error in fixed for fix in error.fixes)),
         tags=derived(" ".join(lesson.tags)),
-        body=lesson.text,
+        body=derived("\n".join([*lesson.amplify, *lesson.guard])) or lesson.text,
         fingerprints=lesson.fingerprints,
         fixed_fingerprints=tuple(error.fingerprint for error in fixed),
     )

@@ -400,6 +400,12 @@ class Memory:
 
         return find_draft(self._box, _parameters(since, threshold, min_cluster_size, project), cwd)
 
+    def get_report(self, wanted: str, *, project: str = "", cwd: str = "") -> Written | None:
+        """The synthesis report of this id or file, or of this day (2026-03-15) and project; None where there is none."""
+        from diarist.app.drafts import get_report
+
+        return get_report(self._box, wanted, project=project, cwd=cwd)
+
     def approve_report(self, written: Written, *, why: str = "", who: str = "", cwd: str = "") -> Approved:
         """Approves a report exactly as it was written. Raises ReviewError, StaleReviewError."""
         from diarist.app.approving import approve_report

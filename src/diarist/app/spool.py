@@ -6,13 +6,14 @@ anyway; the reading half is `app.backlog`. Layout, below the workspace:
     spool/events/<nanoseconds>-<pid>-<random>.json   one event: a JSON object of strings
     spool/dropped                                    one byte for each event there was no room for
     spool/worker.lock                                held by the one worker
+    spool/shown/<session>/<occasion>-<id>            what the session was shown already
     log/hook-faults                                  what went wrong in hooks: time, place, type of the error
     paused                                           there while capture and recall are paused; may hold when that ends
     left-out/<session>                               a session that its user opted out of
 """
 
 # pathlib, json and typing would cost a hook more than all it does.
-# ruff: noqa: PTH103, PTH104, PTH110, PTH112, PTH116, PTH118, PTH120, PTH208, PTH123
+# ruff: noqa: PTH103, PTH104, PTH108, PTH110, PTH112, PTH116, PTH118, PTH120, PTH208, PTH123
 from __future__ import annotations
 
 import os
@@ -116,6 +117,21 @@ def left_out(workspace: str, session: str) -> bool:
 def safe_name(session: str) -> str:
     """File name that stands for a session; the ids of all known clients stay as they are."""
     return "".join(char if char.isascii() and (char.isalnum() or char in "-_") else f"%{ord(char):X}" for char in session)[:200]
+
+
+def forget_shown(workspace: str, session: str) -> None:
+    """Lets everything be shown again in a session: its context is about to be compacted, and what was shown goes with it."""
+    folder = shown_folder(workspace, session)
+    try:
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+    except OSError:
+        pass
+
+
+def shown_folder(workspace: str, session: str) -> str:
+    """Where it is noted what hooks have shown in a session."""
+    return os.path.join(workspace, "spool", "shown", safe_name(session or "unknown"))
 
 
 def note_fault(workspace: str, place: str, error: str) -> None:

@@ -117,13 +117,14 @@ def _known_themes(box: Toolbox, project: str | None) -> list[Proposal]:
 
 
 def _rejected(themes: Sequence[Theme], known: Sequence[Proposal]) -> frozenset[str]:
-    """Lineages that were rejected and rest on much the same entries as then."""
-    rejected = {each.key: frozenset(each.evidence) for each in known if each.state == "rejected"}
-    return frozenset(
-        theme.lineage
-        for theme in themes
-        if theme.lineage in rejected and len(set(theme.entries) - rejected[theme.lineage]) < max(2, GROWTH * theme.size)
-    )
+    """Lineages of themes that rest on much the same entries as one that was rejected, or on a part of them."""
+    rejected = [frozenset(each.evidence) for each in known if each.state == "rejected"]
+    return frozenset(theme.lineage for theme in themes if any(_is_old_news(theme.entries, entries) for entries in rejected))
+
+
+def _is_old_news(entries: Sequence[str], rejected: frozenset[str]) -> bool:
+    fresh = len(set(entries) - rejected)
+    return 2 * fresh < len(entries) and fresh < max(2, GROWTH * len(entries))
 
 
 def _bad_sources(box: Toolbox, items: Sequence[Item], project: str | None) -> list[Skipped]:

@@ -57,7 +57,7 @@ class Worker:
     ) -> None:
         self._workspace = workspace
         self._open_memory = open_memory
-        self._say = say
+        self.say = say
         self._timing = timing or Timing()
 
     def run(self, changed: Callable[[], bool] = lambda: False) -> Literal["done", "changed"]:
@@ -106,7 +106,7 @@ class Worker:
                         gone += session.events
         except (DiaristError, OSError) as error:  # the workspace as a whole: all stays where it is
             seen.complain(self._timing.now(), f"{type(error).__name__}: {error}")
-            self._say(f"failed error={type(error).__name__}")
+            self.say(f"failed error={type(error).__name__}")
             for session in due:
                 seen.tries.setdefault(_key(session), [1, self._timing.now()])
         seen.hear(gone)
@@ -132,7 +132,7 @@ class Worker:
         """Imports one session; returns what went wrong, empty for nothing."""
         name = f"client={session.client} session={session.session}"
         if not memory.may_capture(session.session, session.cwd):
-            self._say(f"left out {name}")
+            self.say(f"left out {name}")
             return ""
         with located(session, self._workspace, memory.find_sessions) as files:
             if not files:
@@ -141,13 +141,13 @@ class Worker:
             report = memory.ingest(files)
         lost = [problem.reason for problem in report.problems if problem.lost]
         if not lost:
-            self._say(f"imported {name} files={len(files)} events={len(session.events)} entries={len(report.entries)}")
+            self.say(f"imported {name} files={len(files)} events={len(session.events)} entries={len(report.entries)}")
         return lost[0] if lost else ""
 
     def _give_up(self, session: Dirty, problem: str, seen: Seen) -> bool:
         """Notes a failed try; after the last one the events are set aside, where `status` counts them."""
         tries = seen.fail(_key(session), self._timing.now(), f"session {session.session} of {session.client}: {problem}")
-        self._say(f"failed client={session.client} session={session.session} tries={tries}")
+        self.say(f"failed client={session.client} session={session.session} tries={tries}")
         if tries >= MAX_TRIES:
             seen.tries.pop(_key(session), None)
             seen.hear(session.events)

@@ -25,6 +25,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "diary": ("diary", "Read and write", "List, show, add, verify and export entries."),
     "note": ("note", "Read and write", "Add a curated note."),
     "knowledge": ("knowledge", "Read and write", "The same commands under Bernstein's names."),
+    "synthesize": ("synthesize", "Learn", "Group recent entries into themes and draft a report to review."),
+    "review": ("review", "Learn", "Decide on what is proposed: themes, skills, edits."),
     "connect": ("connect", "In the agent's loop", "Let an agent's client capture its sessions and recall by itself."),
     "disconnect": ("connect", "In the agent's loop", "Take all that out again, byte for byte."),
     "status": ("status", "In the agent's loop", "Is it working? Last events, backlog, last errors."),

@@ -1,10 +1,11 @@
-"""`diarist knowledge diary …`: the same commands under Bernstein's names."""
+"""`diarist knowledge diary|synthesize …`: the same commands under Bernstein's names."""
 
 from __future__ import annotations
 
 import click
 
 from diarist.cli.diary import diary_command
+from diarist.cli.synthesize import synthesize_command
 
 
 @click.group("knowledge")
@@ -13,3 +14,4 @@ def knowledge_command() -> None:
 
 
 knowledge_command.add_command(diary_command, "diary")
+knowledge_command.add_command(synthesize_command, "synthesize")

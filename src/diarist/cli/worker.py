@@ -15,9 +15,10 @@ import click
 from diarist.cli.common import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from diarist.app.memory import Memory
+    from diarist.app.worker import Worker
 
 LOG_BYTES = 1 << 20
 LOG_FILES = 3
@@ -31,8 +32,10 @@ LOG_FILES = 3
 def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, once: bool) -> int:
     """Import the sessions that hooks reported, then end. Hooks start it when it is needed; one at a time."""
     from diarist.app.wake import take_lock
+    from diarist.app.worker import program_mark
     from diarist.config import load_settings
 
+    mark = program_mark()
     settings = load_settings(own or ctx.find_root().obj["workspace"])
     workspace = settings.workspace
     background = lock is not None
@@ -44,28 +47,31 @@ def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, onc
     if background:
         _step_back(workspace)
     with _log(workspace, echo=not background) as write, _shown(workspace):
-        return _work(workspace, held, settings.get("capture.idle_seconds"), write, once=once)
+        if once:
+            _worker(workspace, settings.get("capture.idle_seconds"), write).step()
+            return 0
+        return _work(workspace, held, _worker(workspace, settings.get("capture.idle_seconds"), write), lambda: program_mark() != mark)
 
 
-def _work(workspace: Path, held: int, idle: float, write: _Log, *, once: bool) -> int:
-    from diarist.app.backlog import read_backlog
-    from diarist.app.wake import take_lock
-    from diarist.app.worker import Timing, Worker, program_mark
+def _worker(workspace: Path, idle: float, write: _Log) -> Worker:
+    from diarist.app.worker import Timing, Worker
 
     def open_memory() -> Memory:
         from diarist.bootstrap import open_memory as opened
 
         return opened(workspace)
 
-    worker = Worker(workspace, open_memory, write, Timing(idle=idle))
-    mark = program_mark()
+    return Worker(workspace, open_memory, write, Timing(idle=idle))
+
+
+def _work(workspace: Path, held: int, worker: Worker, changed: Callable[[], bool]) -> int:
+    from diarist.app.backlog import read_backlog
+    from diarist.app.wake import take_lock
+
     lock: int | None = held
     while lock is not None:
-        if once:
-            worker.step()
-            return 0
-        if worker.run(lambda: program_mark() != mark) == "changed":
-            write("restarting: the program was replaced")
+        if worker.run(changed) == "changed":
+            worker.say("restarting: the program was replaced")
             _restart(workspace, lock)
         before = len(read_backlog(workspace).events)
         os.close(lock)

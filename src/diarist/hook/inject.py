@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from diarist.app import spool
 from diarist.app.backlog import claim_shown
 from diarist.errors import DiaristError
-from diarist.hook.failing import failed_output
 from diarist.hook.payload import folder_of, session_of, text_of
 from diarist.hook.reply import can_inject, reply
 
 if TYPE_CHECKING:
     from diarist.model.hit import ContextPack
 
+SHORTEST_ASKED = 6
+"""A shorter prompt ("yes", "go on") asks for nothing that could be looked up."""
 MAX_ASKED = 20_000
 """Characters of a prompt or an error that are looked at."""
 
@@ -46,7 +47,9 @@ def _asked(kind: str, payload: dict[str, Any]) -> str | None:
         return None if text_of(payload, "source") == "resume" else ""
     if kind == "prompt":
         prompt = text_of(payload, "prompt", "userPrompt", "initialPrompt").strip()
-        return prompt[:MAX_ASKED] if prompt and not prompt.startswith("/") else None
+        return prompt[:MAX_ASKED] if len(prompt) >= SHORTEST_ASKED and not prompt.startswith("/") else None
+    from diarist.hook.failing import failed_output
+
     output = failed_output(payload)
     if output is None:
         return None

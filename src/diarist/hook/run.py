@@ -42,6 +42,8 @@ def _handle(kind: str, event: str, client: str, workspace: str, payload: dict[st
     captured = kind in payloads.CAPTURED
     if captured:
         spool.add_event(workspace, payloads.event_of(kind, event, client, payload))
+    if kind == "compact":
+        spool.forget_shown(workspace, payloads.session_of(payload))
     if kind in ("start", "prompt", "tool"):
         from diarist.hook.inject import inject
 

@@ -22,7 +22,9 @@ from diarist.importers.values import as_time, digest_id
 from diarist.model.session import RawStep, SessionInfo
 
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
-_BLOCK = re.compile(r"^<{5,9} SEARCH[^\n]*\n(.*?)^={5,9}[ \t]*\n(.*?)^>{5,9} REPLACE", re.MULTILINE | re.DOTALL)
+_SEARCH = re.compile(r"<{5,9} SEARCH")
+_DIVIDER = re.compile(r"={5,9}[ \t]*\Z")
+_REPLACE = re.compile(r">{5,9} REPLACE")
 _RUNS = ("/run", "/test", "/lint", "/git", "!")
 _TALK = ("/ask", "/code", "/architect", "/context")
 _OUTPUT_ENDS = ("> Add the output to the chat?", "> Add command output to the chat?")
@@ -114,9 +116,8 @@ class _SessionReader:
             return self._person(draft, "\n".join(line[4:].removeprefix(" ").rstrip() for line in lines).strip())
         if kind == "aider":
             return OutputReader(draft, self._tally, self._edits).read([_unquoted(line) for line in lines])
-        text = "\n".join(lines).strip()
-        self._edits = _edits(text)
-        draft.reply(0, text)
+        self._edits = _edits(lines)
+        draft.reply(0, "\n".join(lines).strip())
         return bool(draft.steps)
 
     def _person(self, draft: Draft, text: str) -> bool:
@@ -150,15 +151,28 @@ def _unquoted(line: str) -> str:
     return line[1:].removeprefix(" ").rstrip() if line.startswith(">") else line.rstrip()
 
 
-def _edits(text: str) -> list[Edit]:
+def _edits(lines: list[str]) -> list[Edit]:
     """The search-and-replace blocks of a reply; the file stands in the line above the fence."""
     found: list[Edit] = []
-    for block in _BLOCK.finditer(text):
-        above = [line.strip() for line in text[max(0, block.start() - 400) : block.start()].split("\n") if line.strip()]
-        names = [line for line in above[-2:] if not line.startswith(("```", "<", "~~~"))]
-        path = names[-1].strip("`*: ") if names else (found[-1].path if found else "")
-        found.append(Edit(path, block[1].rstrip("\n"), block[2].rstrip("\n")))
+    begin = middle = -1
+    for number, line in enumerate(lines):
+        if line[:1] not in ("<", "=", ">"):
+            continue
+        if _SEARCH.match(line):
+            begin, middle = number, -1
+        elif begin >= 0 and middle < 0 and _DIVIDER.match(line):
+            middle = number
+        elif middle >= 0 and _REPLACE.match(line):
+            path = _path_above(lines, begin) or (found[-1].path if found else "")
+            found.append(Edit(path, "\n".join(lines[begin + 1 : middle]), "\n".join(lines[middle + 1 : number])))
+            begin = middle = -1
     return found
+
+
+def _path_above(lines: list[str], begin: int) -> str:
+    above = [line.strip() for line in lines[max(0, begin - 8) : begin] if line.strip()]
+    names = [line for line in above[-2:] if not line.startswith(("```", "<", "~~~"))]
+    return names[-1].strip("`*: ") if names else ""
 
 
 def _looks(seen: Glimpse) -> int:

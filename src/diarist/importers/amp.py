@@ -42,7 +42,7 @@ class AmpThread:
                 continue
             at = as_time(as_dict(message.get("meta")).get("sentAt") or as_dict(message.get("usage")).get("timestamp"))
             own = message.get("messageId")
-            draft = Draft(session, f"m{own if isinstance(own, int | str) else number}", at, number)
+            draft = Draft(session, f"m{own}" if isinstance(own, int | str) else f"#{number}", at, number)
             reason = _message(draft, message, chat, tally)
             if reason:
                 tally.skip(reason)

@@ -37,7 +37,7 @@ class AntigravityFormat(PlainRecords):
         value: dict[str, Any] = record.value
         at = as_time(value.get("created_at"))
         tally.moment(at)
-        draft = Draft(session, f"n{record.number}", at, record.line)
+        draft = Draft(session, f"#{record.number}", at, record.line)
         kind, text = as_str(value.get("type")), content_text(value.get("content"))
         if kind == "USER_INPUT":
             draft.user(0, text)

@@ -65,7 +65,8 @@ class AtifDocument:
                 tally.keep()
                 yield from restored
                 continue
-            draft = Draft(session, f"s{step.get('step_id', number)}", at, number)
+            step_id = step.get("step_id")
+            draft = Draft(session, f"s{step_id}" if isinstance(step_id, int | str) else f"#{number}", at, number)
             reason = self._fill(draft, step, switches, tally)
             if reason:
                 tally.skip(reason)

@@ -115,7 +115,7 @@ class ClaudeFormat:
         if known and not tally.fresh(uuid):
             return "duplicate"
         at = as_time(value.timestamp)
-        draft = Draft(session, uuid if known else f"n{record.number}", at, record.line, self._actor(value, uuid))
+        draft = Draft(session, uuid if known else f"#{record.number}", at, record.line, self._actor(value, uuid))
         if kind in ("user", "human", "assistant") and not draft.actor:
             tally.flags.add("main")
         reason = self._fill(draft, kind, record, tally)

@@ -52,7 +52,7 @@ class StreamFormat(PlainRecords):
         if uuid and not tally.fresh(uuid):
             return "duplicate"
         at = as_time(value.get("timestamp"))
-        draft = Draft(session, uuid or f"n{record.number}", at, record.line, as_str(value.get("parent_tool_use_id")))
+        draft = Draft(session, uuid or f"#{record.number}", at, record.line, as_str(value.get("parent_tool_use_id")))
         fill = {"assistant": self._assistant, "user": self._user, "result": self._result, "system": self._system}.get(
             as_str(value.get("type"))
         )

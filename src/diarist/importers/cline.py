@@ -58,7 +58,7 @@ class ClineTask:
                 tally.broken(number, "not a message")
                 continue
             at = as_time(message.get("ts"))
-            draft = Draft(session, f"m{number}", at, number)
+            draft = Draft(session, f"#{number}", at, number)
             reason = self._message(draft, message, chat, tally)
             if reason:
                 tally.skip(reason)

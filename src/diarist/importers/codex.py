@@ -89,7 +89,7 @@ class CodexFormat(PlainRecords):
             tally.flags.add("envelope")
         if _header(value) is not None:
             return self._open(record)
-        rid = f"{self._actor}-n{record.number}" if self._actor else f"n{record.number}"
+        rid = f"{self._actor}#{record.number}"
         draft = Draft(session, rid, at, record.line, self._actor)
         if kind in _ENVELOPES:
             reason = self._envelope(draft, kind, record, tally)
@@ -193,7 +193,7 @@ class CodexDocument:
             if not isinstance(item, dict):
                 tally.broken(number, "not an object")
                 continue
-            draft = Draft(session, f"n{number}", at, number)
+            draft = Draft(session, f"#{number}", at, number)
             reason = add_item(draft, item, tally, memory)
             if reason:
                 tally.skip(reason)

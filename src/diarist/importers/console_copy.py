@@ -52,7 +52,7 @@ class ConsoleCopy:
             end = _stretch(lines, begin, mark)
             if any(line.strip() for line in lines[begin:end]):
                 self._number += 1
-                draft = Draft(session, f"p{self._number}", line=begin + 1)
+                draft = Draft(session, f"#{self._number}", line=begin + 1)
                 self._take(draft, mark, lines[begin:end], tally)
                 if draft.steps:
                     tally.keep()

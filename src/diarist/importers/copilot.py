@@ -58,7 +58,7 @@ class CopilotFormat(PlainRecords):
         at = as_time(value.get("timestamp"))
         tally.moment(at)
         data = as_dict(value.get("data"))
-        draft = Draft(session, own if known else f"n{record.number}", at, record.line, as_str(data.get("parentToolCallId")))
+        draft = Draft(session, own if known else f"#{record.number}", at, record.line, as_str(data.get("parentToolCallId")))
         fill = _EVENTS.get(as_str(value.get("type")))
         if fill is None:
             return "event" if as_str(value.get("type")).startswith(_FAMILIES) else "unknown-type"

@@ -38,7 +38,7 @@ class CursorFormat(PlainRecords):
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""
         value: dict[str, Any] = record.value
-        draft = Draft(session, f"n{record.number}", None, record.line)
+        draft = Draft(session, f"#{record.number}", None, record.line)
         if value.get("type") == "turn_ended":
             status = as_str(value.get("status"))
             if status in ("", "success"):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
 from diarist.importers.encodings import as_utf8
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import clean, digest_id
+from diarist.importers.values import clean, digest_id, hash64
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 
 MAX_DOCUMENT = 512 << 20
@@ -50,7 +50,7 @@ class DocumentReading:
             if document is None:
                 problem = "not a whole JSON document"
             else:
-                yield from self._format.steps(document, self._ledger)
+                yield from unique(self._format.steps(document, self._ledger))
         if problem:
             self._ledger.open(digest_id(data)).broken(0, problem)
         elif not self._ledger.tallies:
@@ -81,6 +81,15 @@ class DocumentReading:
     def state(self) -> bytes:
         """Always empty."""
         return b""
+
+
+def unique(steps: Iterable[RawStep]) -> Iterator[RawStep]:
+    """The steps, those renamed whose id came before in their session: formats' own ids are not always unique."""
+    known: set[int] = set()
+    for number, step in enumerate(steps):
+        key = hash64(f"{step.session} {step.rid}")
+        yield msgspec.structs.replace(step, rid=f"{step.rid}~{number}") if key in known else step
+        known.add(key)
 
 
 def decode_document(data: bytes) -> Any:

@@ -49,7 +49,7 @@ class DroidFormat(PlainRecords):
             return "duplicate"
         at = as_time(value.get("timestamp"))
         tally.moment(at)
-        draft = Draft(session, own if own and kind == "message" else f"n{record.number}", at, record.line)
+        draft = Draft(session, own if own and kind == "message" else f"#{record.number}", at, record.line)
         reason = self._fill(draft, kind, value, tally)
         return reason or draft.steps
 

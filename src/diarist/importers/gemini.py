@@ -74,7 +74,7 @@ class _MessageReader:
             self._tally.broken(number, "not a message")
             return []
         at = as_time(message.get("timestamp") or message.get("ts"))
-        draft = Draft(self._session, as_str(message.get("id")) or f"m{number}", at, number)
+        draft = Draft(self._session, as_str(message.get("id")) or f"#{number}", at, number)
         reason = self._fill(draft, message)
         if reason:
             self._tally.skip(reason)

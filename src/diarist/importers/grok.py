@@ -41,7 +41,7 @@ class GrokFormat(PlainRecords):
         value: dict[str, Any] = record.value
         at = as_time(value.get("timestamp") or value.get("created_at"))
         tally.moment(at)
-        draft = Draft(session, f"n{record.number}", at, record.line)
+        draft = Draft(session, f"#{record.number}", at, record.line)
         reason = self._fill(draft, value, record.at, tally)
         return reason or draft.steps
 

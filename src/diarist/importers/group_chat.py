@@ -50,7 +50,7 @@ class GroupChat:
             if not isinstance(message, dict):
                 tally.broken(number, "not a message")
                 continue
-            draft = Draft(session, f"m{number}", line=number)
+            draft = Draft(session, f"#{number}", line=number)
             self._message(draft, message, number == 1, tally)
             if draft.steps:
                 tally.keep()

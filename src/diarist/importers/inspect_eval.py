@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from diarist.importers.chat import Chat, opening_messages
-from diarist.importers.documents import decode_document, opening_id
+from diarist.importers.documents import decode_document, opening_id, unique
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import glimpse
@@ -61,6 +61,9 @@ class InspectReading:
         self._ledger = Ledger()
 
     def __iter__(self) -> Iterator[RawStep]:
+        return unique(self._steps())
+
+    def _steps(self) -> Iterator[RawStep]:
         if peek(self._stream, 4) == _ZIP:
             yield from self._archive()
         else:
@@ -123,7 +126,7 @@ class InspectReading:
                 tally.broken(number, "not a message")
                 continue
             at = times.get(first_str(message, "tool_call_id")) or times.get(first_str(message, "id"))
-            draft = Draft(session, as_str(message.get("id")) or f"m{number}", at, number)
+            draft = Draft(session, as_str(message.get("id")) or f"#{number}", at, number)
             reason = _add_message(draft, message, chat, tally)
             if reason:
                 tally.skip(reason)

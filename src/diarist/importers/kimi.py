@@ -48,7 +48,7 @@ class KimiFormat(PlainRecords):
         kind = as_str(value.get("type"))
         at = as_time(value.get("time"))
         tally.moment(at)
-        draft = Draft(session, f"n{record.number}", at, record.line)
+        draft = Draft(session, f"#{record.number}", at, record.line)
         reason = self._fill(draft, kind, record, tally)
         return reason or draft.steps
 

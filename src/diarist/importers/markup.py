@@ -1,11 +1,14 @@
-"""Finding XML-like elements that clients put into texts. Linear in the length of the text, whatever stands in it."""
+"""Finding XML-like elements and code fences that clients put into texts. Linear in the length of the text, whatever stands in it."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+_FENCE = re.compile(r"^(`{3,})([\w+-]{0,40})[ \t]*$", re.MULTILINE)
 
 
 class Element(NamedTuple):
@@ -31,6 +34,33 @@ def elements(text: str, names: Collection[str]) -> Iterator[Element]:
             continue
         at = close + len(name) + 3
         yield Element(name, text[opening.end() : close], opening.start(), at)
+
+
+class Fence(NamedTuple):
+    """A fenced block of code and where it stands."""
+
+    language: str
+    content: str
+    start: int
+    end: int
+
+
+def fences(text: str) -> Iterator[Fence]:
+    """Fenced blocks from left to right; the fence that closes one is as long as the one that opened it. Unclosed ones are passed over."""
+    marks = list(_FENCE.finditer(text))
+    closing: dict[str, list[int]] = {}
+    for number, mark in enumerate(marks):
+        if not mark[2]:
+            closing.setdefault(mark[1], []).append(number)
+    at = 0
+    for number, mark in enumerate(marks):
+        places = closing.get(mark[1], [])
+        place = bisect_right(places, number)
+        if mark.start() < at or place == len(places):
+            continue
+        close = marks[places[place]]
+        at = close.end()
+        yield Fence(mark[2], text[mark.end() + 1 : close.start()], mark.start(), at)
 
 
 def without(text: str, found: Collection[Element]) -> str:

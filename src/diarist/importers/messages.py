@@ -116,7 +116,7 @@ class MessageLines(PlainRecords):
             return _conversation(messages, session, record.line, tally)
         message = unwrapped(record.value)
         at = message_time(message) or message_time(record.value)
-        draft = Draft(session, f"m{record.number}", at, record.line)
+        draft = Draft(session, f"#{record.number}", at, record.line)
         reason = self._chat.add(draft, message, tally)
         if not reason:
             tally.moment(at)
@@ -139,7 +139,7 @@ def _conversation(messages: list[Any], session: str, line: int, tally: Tally) ->
     """Steps of a line that is a whole conversation: one record. What an earlier line of the same conversation told is left out."""
     chat, steps = Chat(), list[RawStep]()
     for number, message in enumerate(messages, 1):
-        draft = Draft(session, f"m{number}", line=line)
+        draft = Draft(session, f"#{number}", line=line)
         if isinstance(message, dict) and not chat.add(draft, message, tally) and tally.fresh(draft.rid):
             steps += draft.steps
     return steps

@@ -40,7 +40,7 @@ class MiniFormat:
             if not isinstance(message, dict):
                 tally.broken(number, "not a message")
                 continue
-            draft = Draft(session, f"m{number}", as_time(as_dict(message.get("extra")).get("timestamp")), number)
+            draft = Draft(session, f"#{number}", as_time(as_dict(message.get("extra")).get("timestamp")), number)
             reason = self._message(draft, message, chat, asked, tally)
             asked = asked or message.get("role") == "user"
             if reason:

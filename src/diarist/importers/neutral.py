@@ -59,7 +59,7 @@ class NeutralFormat(PlainRecords):
         own = as_str(value.get("id"))
         if own and not tally.fresh(own):
             return "duplicate"
-        draft = Draft(session, own or f"n{record.number}", at, record.line, as_str(value.get("actor")))
+        draft = Draft(session, own or f"#{record.number}", at, record.line, as_str(value.get("actor")))
         self._step(draft, kind, value, tally)
         return draft.steps or "empty"
 

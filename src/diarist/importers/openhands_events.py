@@ -60,9 +60,9 @@ class OpenHandsEvents:
     def add(self, event: dict[str, Any]) -> list[RawStep]:
         """Steps of the next event; counts it."""
         self._number += 1
-        number = event.get("id") if isinstance(event.get("id"), str | int) else f"n{self._number}"
+        own = event.get("id")
         at = as_time(event.get("timestamp"))
-        draft = Draft(self._session, f"e{number}", at, self._number)
+        draft = Draft(self._session, f"e{own}" if isinstance(own, str | int) else f"#{self._number}", at, self._number)
         reason = self._fill(draft, event)
         self._note(event)
         if reason or not draft.steps:

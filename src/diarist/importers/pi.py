@@ -56,7 +56,7 @@ class PiFormat(PlainRecords):
             return "duplicate"
         at = as_time(value.get("timestamp"))
         tally.moment(at)
-        draft = Draft(session, own or f"n{record.number}", at, record.line)
+        draft = Draft(session, own or f"#{record.number}", at, record.line)
         reason = self._fill(draft, kind, record, tally)
         return reason or draft.steps
 

@@ -168,7 +168,7 @@ class TextSplitter:
 
     def _draft(self, number: int) -> Draft:
         self._number += 1
-        return Draft(self._session, f"p{self._number}", line=number + 1)
+        return Draft(self._session, f"#{self._number}", line=number + 1)
 
 
 def _looks(seen: Glimpse) -> int:

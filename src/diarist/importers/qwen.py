@@ -42,7 +42,7 @@ class QwenFormat(PlainRecords):
         """Steps of one record. A reply is written in several records with the same id."""
         value: dict[str, Any] = record.value
         uuid = as_str(value.get("uuid"))
-        rid = f"n{record.number}"
+        rid = f"#{record.number}"
         if is_id(uuid):
             if not tally.fresh(f"{uuid} {compact(value.get('message') or value.get('systemPayload'))}"):
                 return "duplicate"

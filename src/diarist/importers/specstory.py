@@ -18,7 +18,7 @@ from diarist.importers.claude_notices import as_machine
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.markup import elements, without
+from diarist.importers.markup import elements, fences, without
 from diarist.importers.speech import understand
 from diarist.importers.texts import TextReading
 from diarist.importers.tool_output import Output, understand_output
@@ -27,13 +27,12 @@ from diarist.model.session import RawStep, SessionInfo
 
 _TURN = re.compile(r"^_\*\*(User|Agent|Assistant)(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
 _SESSION = re.compile(r"<!-- ([A-Z][\w. -]{1,30}?) Session ([\w.-]{8,80})(?: \(([^)\n]*)\))? -->")
-_TITLE = re.compile(r"^#{1,2} (.+?)(?: \((\d{4}-\d\d-\d\d[^)]*)\))?[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"^#{1,2} (.{1,300}?)(?: \((\d{4}-\d\d-\d\d[^)]*)\))?[ \t]*$", re.MULTILINE)
 _WHEN = re.compile(r"\s*(\d{4}-\d\d-\d\d[ _T]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)\Z")
-_SUMMARY = re.compile(r"\s*<details>\s*<summary>(?:Tool use: )?\*\*(.+?)\*\*(.*?)</summary>", re.DOTALL)
+_SUMMARY = re.compile(r"\s*<details>\s*<summary>(?:Tool use: )?\*\*(.{1,200}?)\*\*(.{0,2000}?)</summary>", re.DOTALL)
 _OLD_TOOL = re.compile(r"^Tool use: \*\*(.+?)\*\*(.*)$", re.MULTILINE)
-_FENCE = re.compile(r"^(`{3,})([\w+-]*)[ \t]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
-_INLINE = re.compile(r"(?:^|(?<=\s))`([^`\n]+)`(?=\s|$)|^`((?:[^`]|\n)+)`$", re.MULTILINE)
-_NAMED = re.compile(r"(\w+) `([^`\n]*)`")
+_INLINE = re.compile(r"(?:^|(?<=\s))`([^`\n]+)`(?=\s|$)|^`([^`]+)`$", re.MULTILINE)
+_NAMED = re.compile(r"\b(\w{1,40}) `([^`\n]*)`")
 _WRITTEN = re.compile(r"(?:The file|File created successfully at:|created)\s+(\S+?)(?: has been| \(|$)", re.MULTILINE)
 _FAILED = ("Exit code ", "<tool_use_error>", "The user doesn't want", "Error: Exit code", "User rejected")
 _SHELLS = frozenset(("bash", "shell", "exec_command", "shell_command", "local_shell", "run_terminal_cmd", "run_shell_command", "execute"))
@@ -59,9 +58,11 @@ class SpecStory:
         session = f"specstory:{named[2] if named else opening}"
         tally = ledger.open(session)
         self._note_title(head, tally)
+        line, counted = 1, 0
         for number, (turn, end) in enumerate(_spans(turns, len(text)), 1):
             model, at = _who(turn[2] or "")
-            draft = Draft(session, f"t{number}", at, text.count("\n", 0, turn.start()) + 1)
+            line, counted = line + text.count("\n", counted, turn.start()), turn.start()
+            draft = Draft(session, f"#{number}", at, line)
             body = text[turn.end() : end].strip().removesuffix("---").strip()
             if turn[1] == "User":
                 self._user(draft, body)
@@ -114,14 +115,14 @@ class SpecStory:
             self._tool(draft, f"{part}{number}", tool[1], f"{tool[2]}\n{text[tool.end() : end]}", tally)
 
     def _tool(self, draft: Draft, part: object, name: str, content: str, tally: Tally) -> None:
-        blocks = list(_FENCE.finditer(content))
-        shown = content[: blocks[0].start()] if blocks else content
-        output = blocks[-1] if blocks and (len(blocks) > 1 or blocks[-1][2] in ("", "text")) else None
+        blocks = list(fences(content))
+        shown = content[: blocks[0].start] if blocks else content
+        output = blocks[-1] if blocks and (len(blocks) > 1 or blocks[-1].language in ("", "text")) else None
         written = blocks[0] if blocks and blocks[0] is not output else None
-        text = output[3].rstrip("\n") if output else ""
+        text = output.content.rstrip("\n") if output else ""
         call_id = f"{draft.rid}/{part}"
         tally.call(call_id)
-        draft.call(part, name, _arguments(name, shown.strip(), written[3] if written else "", text), call_id)
+        draft.call(part, name, _arguments(name, shown.strip(), written.content if written else "", text), call_id)
         if output:
             tally.result(call_id)
             self._result(draft, f"{part}.result", text, call_id)

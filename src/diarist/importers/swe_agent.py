@@ -111,7 +111,7 @@ def _turn_steps(turn: Any, number: int, session: str, tally: Tally) -> Iterator[
     if not isinstance(turn, dict):
         tally.broken(number, "not a turn")
         return
-    draft = Draft(session, f"t{number}", line=number)
+    draft = Draft(session, f"#{number}", line=number)
     action = as_str(turn.get("action"))
     thought = as_str(turn.get("thought")) or ("" if action else as_str(turn.get("response")))
     draft.reply(0, thought)

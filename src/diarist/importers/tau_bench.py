@@ -32,7 +32,7 @@ def talk_steps(messages: list[Any], session: str, tally: Tally) -> Iterator[RawS
         if not isinstance(message, dict):
             tally.broken(number, "not a message")
             continue
-        draft = Draft(session, f"m{number}", line=number)
+        draft = Draft(session, f"#{number}", line=number)
         text = content_text(message.get("content")) if message.get("role") == "user" else ""
         ended = STOP in text
         reason = chat.add(draft, {**message, "content": text.replace(STOP, "").strip()} if ended else message, tally)

@@ -36,7 +36,7 @@ class VscodeChat:
                 tally.broken(number, "not a request")
                 continue
             at = as_time(request.get("timestamp"))
-            draft = Draft(session, as_str(request.get("requestId")) or f"r{number}", at, number)
+            draft = Draft(session, as_str(request.get("requestId")) or f"#{number}", at, number)
             tell(tally, "model", request.get("modelId"))
             message = request.get("message")
             draft.user("prompt", content_text(as_dict(message).get("text", message)))

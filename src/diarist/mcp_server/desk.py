@@ -71,7 +71,8 @@ class Desk:
         found = [item for item in found if in_scope(item.scope, scope_prefix)]
         page = found[start : start + wanted]
         more = len(found) > start + wanted
-        return Found(notice=NOTICE, results=page, next_cursor=make_cursor(start + wanted) if more else None)
+        cursor = make_cursor(start + wanted) if more else None
+        return Found(notice=NOTICE, results=page, next_cursor=cursor, behind=getattr(hits, "behind", 0))
 
     def item(self, hit: Hit) -> Item:
         """A hit as a result."""

@@ -33,6 +33,7 @@ class Found(BaseModel):
     notice: str
     results: list[Item]
     next_cursor: str | None = Field(None, description="Pass it as `cursor` for the next page; null: this was the last")
+    behind: int = Field(0, description="Changes so new that search does not know them yet")
 
 
 class Document(BaseModel):

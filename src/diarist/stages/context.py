@@ -88,7 +88,11 @@ def _fitting(item: Item, number: int, room: int) -> str:
 
 
 def _head(hit: Hit, number: int) -> str:
-    outcome = hit.outcome + (", verified" if hit.verified else ", a check failed last" if hit.verified is False else "") if hit.outcome else hit.kind
+    outcome = (
+        hit.outcome + (", verified" if hit.verified else ", a check failed last" if hit.verified is False else "")
+        if hit.outcome
+        else hit.kind
+    )
     facts = [hit.id, hit.created_at[:10], outcome, *(["project " + _flat(hit.project)] if hit.project else [])]
     return f"[{number}] {' · '.join(facts)}\n{_flat(hit.title)}"
 

@@ -59,9 +59,13 @@ _JS_FRAME = re.compile(r"\s*at (?:.*?\()?((?:file://|node:|webpack:|[A-Za-z]:\\|
 _JAVA_FRAME = re.compile(r"\s*at ([\w$.<>/@]+)\(([\w$.]+\.(?:java|kt|scala|groovy)|Native Method|Unknown Source)(?::(\d+))?\)")
 _PLACE = re.compile(r"\s*(?:-->|at|╭─\[|,-\[) ?(\S+?):(\d+)")
 _SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
-_DETAIL = re.compile(r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|\t|Does not|Please|Try |Make sure|Either |See ")
+_DETAIL = re.compile(
+    r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|\t|Does not|Please|Try |Make sure|Either |See "
+)
 _STANDARD = re.compile(r"lib(?:64)?/python[\d.]+/([a-z]\w+)")
-_LIBRARY = re.compile(r"(?:site-packages|dist-packages|node_modules(?:/\.pnpm/[^/]+/node_modules)?|lib/python[\d.]+|gems|\.cargo/registry/src/[^/]+|pkg/mod)[/\\]((?:@[\w.-]+/)?[\w.-]+)")
+_LIBRARY = re.compile(
+    r"(?:site-packages|dist-packages|node_modules(?:/\.pnpm/[^/]+/node_modules)?|lib/python[\d.]+|gems|\.cargo/registry/src/[^/]+|pkg/mod)[/\\]((?:@[\w.-]+/)?[\w.-]+)"
+)
 
 
 class Finding(NamedTuple):
@@ -100,8 +104,6 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
         chosen = [last] if best == 0 else sorted({at: sign for at, sign in [*chosen, last]}.items())
     taken = {at for at, _ in chosen}
     return [_gather(lines, at, sign, taken)._replace(line=starts[at]) for at, sign in chosen]
-
-
 
 
 def _signs(lines: list[str], *, failed: bool) -> Iterator[tuple[int, Sign]]:
@@ -288,7 +290,7 @@ def _gather(lines: list[str], at: int, sign: Sign, taken: set[int]) -> Finding:
     """The finding of a sign, with what the lines around it add."""
     frames, where = _frames(lines, at, sign)
     details = []
-    for line in range(at + 1, min(at + 7, len(lines))):
+    for line in range(at + 1, min(at + 5, len(lines))):
         text = strip(lines[line][:_LONGEST_LINE]).text
         if line in taken or not text.strip() or not _DETAIL.match(text):
             break
@@ -314,7 +316,12 @@ def _frames(lines: list[str], at: int, sign: Sign) -> tuple[list[str], str]:
             bare = strip(text[:400]).text
             found = _JAVA_FRAME.match(bare) or _JS_FRAME.match(bare) or _PLACE.match(bare)
             if found:
-                frames.append((found.group(found.lastindex - 1 if found.lastindex > 1 else 1), found.group(found.lastindex) if found.lastindex > 1 else ""))
+                frames.append(
+                    (
+                        found.group(found.lastindex - 1 if found.lastindex > 1 else 1),
+                        found.group(found.lastindex) if found.lastindex > 1 else "",
+                    )
+                )
             elif frames or not bare.startswith((" ", "\t", "E ")):
                 break
     own = next((f"{path}:{line}" if line else path for path, line in frames if not _library(path)), "")

@@ -15,8 +15,12 @@ _MOST = 64
 """Distinct errors of one text that are told; a log of thousands of them says no more."""
 
 _CLAUSE = re.compile(r": (?=\S)| - (?=\S)|\(Caused by ")
+_QUOTED = re.compile(r"(?<!\w)(?:'[^'\n]{1,200}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`'\n]{1,200}[`'])")
+_ASIDE = re.compile(r"\([^()\s]*\)")
 _WRAPPED_CLASS = re.compile(r"\((?:\w+\.)+[A-Z]\w+\) ")
-_CLASS = re.compile(r"(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Failure|Fault|Violation)(?: \[[\w.]+\])?\Z|(?:[\w$]+[.:]+)+[A-Z]\w+\Z|Error\Z|Failed\Z")
+_CLASS = re.compile(
+    r"(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Failure|Fault|Violation)(?: \[[\w.]+\])?\Z|(?:[\w$]+[.:]+)+[A-Z]\w+\Z|Error\Z|Failed\Z"
+)
 _FIELDS = re.compile(r'(?:, \w+: (?:"[^"]*"|[^,"]*)){2,}\Z')
 _CLASS_ENDINGS = ("error", "exception", "failure", "fault", "violation", "warning", "err")
 _COMMON = frozenset(
@@ -84,17 +88,22 @@ def family(fingerprint: str) -> str:
 
 def _describe(finding: Finding) -> FoundError:
     message = finding.message
-    if finding.details and len(set(_telling(mask(message).outline)) - _COMMON) < 3:
-        message = f"{message.rstrip(':')}: {finding.details[0]}"  # it says too little by itself
+    if finding.details and _says_little(message):
+        message = f"{message.rstrip(' :')}: {finding.details[0].removeprefix('DETAIL:').strip(' >')}"
     said = [mask(message), *(mask(line) for line in finding.details)]
     return FoundError(
         message=clip(message, 300),
-        fingerprint=_digest(message, finding.origin),
+        fingerprint=_digest(finding.message, finding.origin),
         where=finding.where,
         line=finding.line,
         words=tuple(dict.fromkeys([*(word for masked in said for word in masked.words), *finding.frames]))[:60],
         names=tuple(dict.fromkeys(name for masked in said for name in masked.names)),
     )
+
+
+def _says_little(message: str) -> bool:
+    """Whether a message is only a heading, or a word or two."""
+    return message.endswith(":") or (len(_telling(mask(message).outline)) < 3 and not _QUOTED.search(message))
 
 
 def _digest(message: str, origin: str) -> str:
@@ -122,7 +131,7 @@ def _first_sentence(message: str) -> str:
 
 def _root(message: str) -> tuple[str, ...]:
     """The innermost cause a chain of messages names ("a: b: c"), in outline: its last clauses that say enough."""
-    clauses = _CLAUSE.split(_WRAPPED_CLASS.sub("", _without_asides(message)))
+    clauses = _clauses(_ASIDE.sub("", _WRAPPED_CLASS.sub("", _without_asides(message))))
     for start in range(len(clauses) - 1, -1, -1):
         outline = mask(": ".join(clauses[start:])).outline
         telling = _telling(outline)
@@ -130,6 +139,14 @@ def _root(message: str) -> tuple[str, ...]:
         if len(telling) >= enough and not _COMMON.issuperset(telling):
             return outline
     return mask(message).outline
+
+
+def _clauses(message: str) -> list[str]:
+    """Cut at ": " and " - ", but not inside quotes."""
+    quoted = [found.span() for found in _QUOTED.finditer(message)]
+    cuts = [found.span() for found in _CLAUSE.finditer(message) if not any(start < found.start() < end for start, end in quoted)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(message)]
+    return [message[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _without_asides(message: str) -> str:

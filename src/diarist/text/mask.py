@@ -79,7 +79,9 @@ def mask(message: str) -> Masked:
     """Takes a message apart. Linear in its length; only the first 1,200 characters count."""
     parts = _Parts()
     parts.read(_without_insides(message[:_LONGEST]) if "<" in message else message[:_LONGEST], 0)
-    return Masked(tuple(parts.template), tuple(parts.outline), tuple(parts.particulars), tuple(parts.names), tuple(dict.fromkeys(parts.words)))
+    return Masked(
+        tuple(parts.template), tuple(parts.outline), tuple(parts.particulars), tuple(parts.names), tuple(dict.fromkeys(parts.words))
+    )
 
 
 class _Parts:
@@ -138,7 +140,7 @@ class _Parts:
             self.sign("<number>")
         else:
             last = _last_part(value)
-            named = _CAPITALS.match(last) or (_IDENTIFIER.match(last) and not last.endswith(_CLASS_ENDINGS))
+            named = _CAPITALS.match(last) or ((_IDENTIFIER.match(last) or "." in last) and not last.endswith(_CLASS_ENDINGS))
             self.keep(last.lower(), "<name>" if named else "")
             if named:
                 self.names.append(last)

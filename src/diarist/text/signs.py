@@ -48,7 +48,9 @@ _TOOL_HEAD = re.compile(
 )
 _SHELL = re.compile(r"(?:-?(?:[\w./~-]*/)?(?:ba|z|da|k|c|fi)?sh|[\w./~-]+\.(?:sh|bash|zsh))(?:\[\d+\])?: (?:line )?(?:\d+: )?(.+)\Z")
 _RUBY = re.compile(r"(\S+:\d+):in [`'][^']*': (.+?) ?\(([A-Z][\w:]*)\)\Z")
-_PHP = re.compile(r"(?:PHP )?(?:Fatal|Parse|Catchable fatal|Recoverable fatal) error: +(?:Uncaught )?(.+?)(?: in (\S+) ?(?:on line |:)(\d+))?\Z")
+_PHP = re.compile(
+    r"(?:PHP )?(?:Fatal|Parse|Catchable fatal|Recoverable fatal) error: +(?:Uncaught )?(.+?)(?: in (\S+) ?(?:on line |:)(\d+))?\Z"
+)
 _PERL = re.compile(r"(.{3,300}) at (\S+) line (\d+)\.\Z")
 _PANICKED = re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at (?:'(.*)', )?(\S+?):?\Z")
 _REJECTED = re.compile(r"\s?! \[((?:remote )?rejected|remote failure)\].*?(?:\(([^()]*)\))?\Z")
@@ -57,11 +59,15 @@ _EVENT = re.compile(r"\s{0,4}Warning\s+([A-Z]\w+)\s+\S.*?\s{2,}\S+\s{2,}(.+)\Z")
 _SANITIZER = re.compile(r"==\d+==\s?ERROR: (.+)\Z")
 _ASSERTION = re.compile(r"(?:\S+: )?(\S+?):(\d+): (?:.*?: )?(?:block: \[.*?\] )?(Assertion [`'].{1,300}?' failed\.?)")
 _JSON_SAYS = re.compile(r'"(?:message|error_description|detail|error|errorMessage|msg|reason|Message)"\s*:\s*"((?:[^"\\]|\\.){3,500})"')
-_LINKER = re.compile(r"\b((?:undefined reference to|multiple definition of|undefined symbol:?|unresolved external symbol|duplicate symbol) [^\n]+)")
+_LINKER = re.compile(
+    r"\b((?:undefined reference to|multiple definition of|undefined symbol:?|unresolved external symbol|duplicate symbol) [^\n]+)"
+)
 _QUALIFIED = re.compile(r"(?:[a-z_]\w*\.)+[A-Z]\w+: \S")
 _FAILED_TEST = re.compile(r"(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)(?: - (.+))?\Z|--- FAIL: (\S+)|not ok \d+ (?:- )?(.+)\Z")
 _CMAKE = re.compile(r"CMake Error(?: at (\S+?:\d+)(?: \(\w+\))?)?:? ?(.*)\Z")
-_UNIT = re.compile(r"(?:\S+: )?((?:Failed (?:with result|at step|to start|to)|Main process exited, code=\w+, status=|Start request repeated).*)\Z")
+_UNIT = re.compile(
+    r"(?:\S+: )?((?:Failed (?:with result|at step|to start|to)|Main process exited, code=\w+, status=|Start request repeated).*)\Z"
+)
 _GO_TOOL = re.compile(r"(?:go: |vet: |\tpanic: |package \S+: )(.+)\Z|(missing go\.sum entry.*)\Z")
 
 _SPEAKS_OF_FAILURE = re.compile(
@@ -253,7 +259,7 @@ def _service(line: str, text: str, low: str) -> Sign | None:
     if '"' in text and ("error" in low or "fail" in low or "exception" in low):
         if "{" in text and (found := _JSON_SAYS.search(text)) and " " in found.group(1) and "|" not in found.group(1):
             return Sign(found.group(1).replace('\\"', '"').replace("\\n", " "), 3, "", "json")
-        if text[:1] in "\"{":
+        if text[:1] in '"{':
             return None
     if found := _STATUS_LINE.match(text):
         return Sign(f"HTTP {found.group(1) or found.group(3)} {(found.group(2) or found.group(4) or '').strip()}".strip(), 2)

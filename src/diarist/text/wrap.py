@@ -13,7 +13,9 @@ _STARTS_ANEW = re.compile(
 )
 _SLACK = 6
 """Columns by which the longest line may be longer than the width the others were broken at."""
-_OPEN_END = re.compile(r"(?:\b(?:the|a|an|of|to|in|on|at|for|from|by|with|and|or|is|are|was|not|cannot|can|be|as|than|line|module|file|table|name)|[,(])\Z")
+_OPEN_END = re.compile(
+    r"(?:\b(?:the|a|an|of|to|in|on|at|for|from|by|with|and|or|is|are|was|not|cannot|can|be|as|than|line|module|file|table|name)|[,(])\Z"
+)
 
 
 def unwrap(lines: list[str]) -> tuple[list[str], list[int]]:
@@ -69,4 +71,4 @@ def _looks_wrapped(lines: list[str], breaks: set[int], width: int) -> bool:
 def _join(line: str, rest: str, *, whole: bool) -> str:
     """A token cut at the very edge goes on without a space."""
     last = line.rsplit(None, 1)[-1] if line.strip() else ""
-    return line + rest if whole and any(mark in last for mark in "/\\._") and not line[-1:].isspace() else f"{line.rstrip()} {rest}"
+    return line + rest if whole and any(mark in last for mark in "/\\._") and last[-1].isalnum() else f"{line.rstrip()} {rest}"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diarist.app.backlog import Dirty, Event, claim_shown, read_backlog, split_due
-from diarist.app.spool import add_event, ignored, leave_out, left_out, to_json
+from diarist.app.spool import add_event, forget_shown, ignored, leave_out, left_out, to_json
 from diarist.hook.payload import kind_of, parse
 
 IDLE = 60.0
@@ -88,6 +88,14 @@ def test_two_hooks_for_one_event_show_a_record_once(tmp_path: Path) -> None:
     assert not claim_shown(str(tmp_path), "s", "tool", ["kh-b"])
     assert claim_shown(str(tmp_path), "s", "prompt", ["kh-b"])
     assert claim_shown(str(tmp_path), "s", "tool", ["kh-b", "kh-c"])
+
+
+def test_after_a_compaction_records_may_be_shown_again(tmp_path: Path) -> None:
+    assert claim_shown(str(tmp_path), "s", "start", ["kh-a"])
+    forget_shown(str(tmp_path), "other")
+    assert not claim_shown(str(tmp_path), "s", "start", ["kh-a"])
+    forget_shown(str(tmp_path), "s")
+    assert claim_shown(str(tmp_path), "s", "start", ["kh-a"])
 
 
 def test_events_come_back_as_they_were_left(tmp_path: Path) -> None:

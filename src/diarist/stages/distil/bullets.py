@@ -36,12 +36,12 @@ class Bullet(NamedTuple):
 def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> list[Bullet]:
     """The most telling dozen, most telling first; what says the same is merged and counted.
 
-    `told`: quotes that other lists rest on; they are not told again.
+    `told`: quotes that other lists rest on; they are not told again. What rests on no quote is not told at all.
     """
     kept: dict[frozenset[str], Bullet] = {}
     for bullet in nlargest(_CONSIDERED, bullets, key=lambda bullet: bullet.weight):
         words = frozenset((bullet.text if bullet.is_own else bullet.text.lower().translate(_DIGITS)).split())
-        if not words or (bullet.quote in told and not bullet.is_own):
+        if not bullet.quote.strip() or not words or (bullet.quote in told and not bullet.is_own):
             continue
         known = kept.get(words)
         if known is not None:

@@ -53,7 +53,7 @@ def _verb(changes: Sequence[Changed]) -> str:
 
 def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
     told = []
-    for changes in files:
+    for changes in files[:12]:
         names = list(dict.fromkeys(name for change in changes for name in names_of("\n".join(change.added))))
         told.append(changes[0].path.rpartition("/")[2] + (f" ({', '.join(names[:2])})" if names else ""))
     verbs = "/".join(dict.fromkeys(_verb(changes) for changes in files))
@@ -127,7 +127,7 @@ def discarded(ledger: Ledger) -> Iterator[Bullet]:
 
 
 def throwaways(ledger: Ledger) -> Iterator[Bullet]:
-    """Scripts that were written to look at something and run by hand."""
+    """Files that were written to look at or plan something: scripts run by hand, backups, notes outside the project."""
     made = {
         path: changes for path, changes in by_file(ledger.changed).items() if path not in ledger.files and changes[0].operation == "create"
     }
@@ -137,4 +137,4 @@ def throwaways(ledger: Ledger) -> Iterator[Bullet]:
         paths = list(kept)[at : at + 4]
         told = "; ".join(f"{path}" + (f" ({reasons[path]})" if reasons[path] else "") for path in paths)
         quote, step = change_quote(kept[paths[0]])
-        yield Bullet(f"Throw-away scripts: {told}", quote, tuple(dict.fromkeys((step, *(kept[path][0].step for path in paths)))), 2.8)
+        yield Bullet(f"Throw-away files: {told}", quote, tuple(dict.fromkeys((step, *(kept[path][0].step for path in paths)))), 2.8)

@@ -8,12 +8,14 @@ from diarist.text.fingerprint import FoundError
 
 HEAD = 6_000
 TAIL = 10_000
+LINE = 600
+"""Characters read of one line: longer ones are data, not messages."""
 
 _MARKUP = re.compile(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
 _SKIP = re.compile(
     r"\s*(?:Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|"
     r"Process exited with code \d+|Total output lines.*|"
-    r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|[\W_]*)\Z",
+    r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|Sibling tool call errored|[\W_]*)\Z",
     re.IGNORECASE,
 )
 _FAILED = re.compile(
@@ -49,12 +51,14 @@ _NO_FAULT = re.compile(r"\b(?:0|no|without) (?:errors?|failures?|failed|issues?|
 
 
 def window(text: str) -> str:
-    """The beginning and the end of a long output, whole lines; a short one as it is."""
-    if len(text) <= HEAD + TAIL:
-        return text
-    head = text.rfind("\n", 0, HEAD)
-    tail = text.find("\n", len(text) - TAIL)
-    return text[: head if head > 0 else HEAD] + "\n" + text[tail + 1 if tail >= 0 else len(text) - TAIL :]
+    """The beginning and the end of a long output, whole lines, and of a long line its beginning; a short one as it is."""
+    if len(text) > HEAD + TAIL:
+        head = text.rfind("\n", 0, HEAD)
+        tail = text.find("\n", len(text) - TAIL)
+        text = text[: head if head > 0 else HEAD] + "\n" + text[tail + 1 if tail >= 0 else len(text) - TAIL :]
+    if len(text) > LINE and any(len(line) > LINE for line in text.split("\n")):
+        return "\n".join(line[:LINE] for line in text.split("\n"))
+    return text
 
 
 def failure_line(text: str) -> str:

@@ -23,19 +23,26 @@ _REPEATED = frozenset({*CHECKS, "run", "install"})
 def make_fixes(repairs: Sequence[Repair], troubles: dict[str, Trouble]) -> list[Fix]:
     """One fix for each error that went away by something that was done, and one for a failing check without a readable error."""
     fixes: dict[str, Fix] = {}
-    for repair in repairs:
+    for repair in reversed(repairs):
         if not repair.changes and not repair.commands and repair.passed.text == repair.failed.text:
             continue  # it passed on another try: nothing fixed it
         known = [mark for mark in repair.fingerprints if mark in troubles]
-        mark = known[0] if known else ""
-        fixes[mark or repair.failed.command.key] = Fix(
-            error=mark,
-            text=derived(fix_text(repair, [troubles[name] for name in known])),
-            files=tuple(derived(path) for path in dict.fromkeys(change.path for change in repair.changes))[:12],
-            commands=tuple(derived(clip(run.text, 200)) for run in repair.commands[-4:]),
-            steps=tuple(sorted({change.step for change in repair.changes} | {repair.failed.step, repair.passed.step}))[:24],
-        )
-    return list(fixes.values())[-MOST_FIXES:]
+        key = known[0] if known else repair.failed.command.key
+        if key not in fixes:
+            fixes[key] = _fix(repair, known, troubles)
+        if len(fixes) == MOST_FIXES:
+            break
+    return list(fixes.values())[::-1]
+
+
+def _fix(repair: Repair, known: Sequence[str], troubles: dict[str, Trouble]) -> Fix:
+    return Fix(
+        error=known[0] if known else "",
+        text=derived(fix_text(repair, [troubles[name] for name in known])),
+        files=tuple(derived(path) for path in dict.fromkeys(change.path for change in repair.changes))[:12],
+        commands=tuple(derived(clip(run.text, 200)) for run in repair.commands),
+        steps=tuple(sorted({change.step for change in repair.changes} | {repair.failed.step, repair.passed.step}))[:24],
+    )
 
 
 def fix_text(repair: Repair, met: Sequence[Trouble]) -> str:
@@ -85,11 +92,11 @@ def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
 def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequence[Run]) -> None:
     """Marks what was resolved and what stayed, by the last time each error was met."""
     for repair in repairs:
-        for mark in repair.fingerprints:
-            trouble = troubles.get(mark)
-            if trouble is not None and trouble.last <= max(repair.failed.result, repair.failed.step):
-                trouble.resolved = True
-                trouble.resolved_by = fix_text(repair, [])
+        last = max(repair.failed.result, repair.failed.step)
+        gone = [trouble for mark in repair.fingerprints if (trouble := troubles.get(mark)) is not None and trouble.last <= last]
+        text = fix_text(repair, []) if gone else ""
+        for trouble in gone:
+            trouble.resolved, trouble.resolved_by = True, text
     for number, run in enumerate(runs):
         for mark in run.errors:
             trouble = troubles.get(mark)

@@ -14,6 +14,7 @@ from diarist.model.host import HostFacts
 from diarist.model.redacted import derived
 from diarist.stages.distil.files import is_scratch
 from diarist.stages.distil.ledger import Ledger, Run
+from diarist.stages.distil.programs import RUNNERS
 
 
 class Judgement(NamedTuple):
@@ -123,7 +124,9 @@ def _passes(checks: list[Run]) -> dict[str, int]:
 
 
 def _names(run: Run) -> tuple[str, ...]:
-    return (f"kind {run.command.kind}", f"tool {run.command.key.split()[0] if run.command.key else ''}")
+    tool = run.command.key.split()[0] if run.command.key else ""
+    kind = f"kind {run.command.kind}"
+    return (kind,) if tool in RUNNERS else (kind, f"tool {tool}")
 
 
 def _check_signal(run: Run) -> Signal:

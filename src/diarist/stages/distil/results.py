@@ -135,7 +135,8 @@ class Outputs:
     def _place(self, waiting: Pending) -> Place:
         act = waiting.act
         path = act.changes[0].path if act.changes else act.paths[0] if act.paths else ""
-        return Place(waiting.call.tool, self.book.relative(path) if path else act.about[:160], act.kind)
+        kind = "read" if act.kind == "search" and path else act.kind
+        return Place(waiting.call.tool, self.book.relative(path) if path else act.about[:160], kind)
 
     def _verdict(self, command: CommandLine, text: str, exit_code: int | None, error: bool | None) -> Verdict:
         if command.kind == "search" and exit_code == 1 and _ASKS.intersection(program.name for program in command.programs):

@@ -100,7 +100,9 @@ def stops(ledger: Ledger) -> Iterator[Bullet]:
         if words:
             last = mark.step >= ledger.last_actor_step
             text = words + (f": {clip(one_line(mark.text), 200)}" if mark.text else "") + (_doing(ledger) if last else "")
-            yield Bullet(text, line_of(mark.text) or words, (mark.step,), 6.5 if last else 3.0)
+            before = next((said for said in reversed(list(ledger.replies)) if said.step < mark.step), None)
+            quote = line_of(mark.text) or (line_of(before.text) if before else "")
+            yield Bullet(text, quote, (mark.step, *((before.step,) if before and not mark.text else ())), 6.5 if last else 3.0)
 
 
 def _doing(ledger: Ledger) -> str:

@@ -15,7 +15,7 @@ _WRAPPED = re.compile(
 )
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
 _BARE_PATHS = re.compile(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
-_MARKS = re.compile(r"^[\s>#*_`\-=]+|[\s*_`=]+$")
+_MARKS = re.compile(r"^[\s>❯»›$#*_`\-=]+|[\s*_`=]+$")
 _EMPTY_LINE = re.compile(
     r"\s*(?:(?:hi|hello|hey|hallo|bonjour|hola|こんにちは|你好)\b.{0,20}|implement the following(?: plan| changes?)?|please (?:implement|"
     r"do) the following.*|here(?:'s| is) (?:the|a|my) .{0,40}|context|background|description|summary|overview|plan|"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, G
 
 HEAD = 0.5
 """A word is a head word of a group if so many of its runs have it."""
-_OFTEN = 1 / 3
+_FEWEST_APART = 3
 _ALIKE = 0.55
 _MOST_HOLDERS = 5
 """A head word of more groups than this stands for no one matter."""
@@ -53,7 +53,7 @@ def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Meas
     while ranked and -ranked[0][0] >= _ALIKE:
         _, a, b = ranked.pop(0)
         joined = sorted(outlines[a].runs + outlines[b].runs)
-        if same_procedure(outlines[a].runs, outlines[b].runs, runs, measures) < -LIM:
+        if _unity(outlines[a].runs, outlines[b].runs, runs, measures, words=False, tools=True) < -LIM:
             continue
         outlines[newest] = _outline(joined, runs, measures)
         del outlines[a], outlines[b]
@@ -112,7 +112,7 @@ def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rar
     kept = group
     for run in group:
         rest = [other for other in kept if runs[other].session != runs[run].session]
-        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < FIRM:
+        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < 0:
             kept = [other for other in kept if other != run]
     about = {key: share * rarity.get(key, 0.0) for key, share in _features(kept, runs).items()}
     held = {n: sum(about[key] for key in _keys(runs[n])) for n in kept}
@@ -120,35 +120,73 @@ def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rar
     return [n for n in kept if held[n] >= least]
 
 
+def firm_sessions(group: list[int], runs: Sequence[Run], measures: Measures) -> set[int]:
+    """Sessions with a run that the runs of other sessions clearly attract: only these bear a habit out."""
+    firm = set()
+    for run in group:
+        rest = [other for other in group if runs[other].session != runs[run].session]
+        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) >= FIRM:
+            firm.add(runs[run].session)
+    return firm
+
+
 def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
-    """The group in parts where one word divides it into two that differ in words, tools and ends."""
-    shares = _shares(measures.wordings[n] for n in group)
-    best: tuple[float, int] | None = None
-    for word, share in sorted(shares.items()):
-        if _OFTEN / 2 <= share <= 1 - _OFTEN / 2 and share * len(group) >= 3 and (1 - share) * len(group) >= 3:
-            with_, without = _divide(group, word, measures)
-            evidence = same_procedure(with_, without, runs, measures)
-            if evidence < -LIM and (best is None or (evidence, word) < best):
-                best = (evidence, word)
+    """The group in parts where it turns out to be two habits with some words in common.
+
+    A word may divide it into runs that go about it differently, or a tool into runs that are asked for differently.
+    """
+    best: tuple[float, list[int], list[int]] | None = None
+    for with_, without, by_word in _divisions(group, runs, measures):
+        evidence = _unity(with_, without, runs, measures, words=not by_word, tools=by_word)
+        if evidence < -LIM and (best is None or (evidence, with_) < best[:2]):
+            best = (evidence, with_, without)
     if best is None:
         return [group]
-    return [part for half in _divide(group, best[1], measures) for part in split(half, runs, measures)]
+    one, two = _settle(best[1], best[2], runs, measures)
+    if min(len(one), len(two)) < _FEWEST_APART or _unity(one, two, runs, measures, words=True, tools=True) >= -LIM:
+        return [group]
+    return [part for half in (one, two) for part in split(half, runs, measures)]
 
 
-def same_procedure(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], measures: Measures) -> float:
-    """Log evidence that the runs of both go about it the same way and end alike; every run counts in full."""
+def _divisions(group: list[int], runs: Sequence[Run], measures: Measures) -> Iterator[tuple[list[int], list[int], bool]]:
+    """The group divided by each word and each tool that many of its runs have and many have not; True: by a word."""
+    for by_word, keys in ((True, {n: set(measures.wordings[n]) for n in group}), (False, {n: {*runs[n].common, *(-1 - t for t in runs[n].special)} for n in group})):
+        counts = Counter(key for n in group for key in keys[n])
+        for key, count in sorted(counts.items()):
+            if min(count, len(group) - count) >= max(_FEWEST_APART, len(group) / 6):
+                yield [n for n in group if key in keys[n]], [n for n in group if key not in keys[n]], by_word
 
-    def evidence(channel: Channel, keys: Sequence[Features], others: Sequence[Features]) -> float:
+
+def _settle(one: list[int], two: list[int], runs: Sequence[Run], measures: Measures) -> tuple[list[int], list[int]]:
+    """Moves each run to the side that attracts it more."""
+    for _ in range(3):
+        sides: tuple[list[int], list[int]] = ([], [])
+        for run in sorted(one + two):
+            alone = make_group([run], runs, measures)
+            pulls = [
+                gain(alone, make_group(rest, runs, measures), measures) if (rest := [n for n in side if n != run]) else -measures.cost
+                for side in (one, two)
+            ]
+            sides[pulls[1] > pulls[0]].append(run)
+        if sides == (one, two):
+            break
+        one, two = sides
+    return one, two
+
+
+def _unity(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], measures: Measures, *, words: bool, tools: bool) -> float:
+    """Log evidence that the runs of both are asked for alike, go about it alike and end alike; every run counts in full."""
+
+    def evidence(channel: Channel, keys: Callable[[int], Features]) -> float:
         full = channel.counting_all()
-        return full.gain(full.profile(keys), full.profile(others))
+        return full.gain(full.profile(map(keys, a)), full.profile(map(keys, b)))
 
-    common = evidence(measures.common, [runs[n].common for n in a], [runs[n].common for n in b])
-    ends = ends_gain(sum(runs[n].failed for n in a), len(a), sum(runs[n].failed for n in b), len(b))
-    return ends + common + evidence(measures.special, [runs[n].special for n in a], [runs[n].special for n in b])
-
-
-def _divide(group: list[int], word: int, measures: Measures) -> tuple[list[int], list[int]]:
-    return [n for n in group if word in measures.wordings[n]], [n for n in group if word not in measures.wordings[n]]
+    found = ends_gain(sum(runs[n].failed for n in a), len(a), sum(runs[n].failed for n in b), len(b))
+    if words:
+        found += evidence(measures.words, lambda n: measures.wordings[n])
+    if tools:
+        found += evidence(measures.common, lambda n: runs[n].common) + evidence(measures.special, lambda n: runs[n].special)
+    return found
 
 
 def is_habit(group: list[int], runs: Sequence[Run], measures: Measures) -> bool:

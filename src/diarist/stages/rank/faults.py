@@ -15,7 +15,7 @@ _MOST_ERRORS = 12
 _MOST_TERMS = 48
 _SAME, _KIN = 1.0, 0.45
 """What a fingerprint that agrees as a whole, or in its family only, is worth beside words that all agree (1)."""
-_CHOSEN = 0.4
+_MINOR = 0.35
 _STRANGER = 0.75
 """Factor where none of an error's own names and codes stands among the record's errors."""
 _WORDS = 0.75
@@ -35,8 +35,8 @@ class Asked(NamedTuple):
     terms: tuple[tuple[str, ...], ...]
     names: tuple[frozenset[str], ...]
     """Of each error the public names, codes and numbers that make it another fault than its kin."""
-    chosen: frozenset[str]
-    """Terms that are identifiers somebody chose: they tell less."""
+    minor: frozenset[str]
+    """Terms that are identifiers somebody chose, or stand in the lines beside the message only: they tell less."""
 
     def fingerprints(self) -> tuple[str, ...]:
         """Every mark the index is asked for: whole, family, solved."""
@@ -63,9 +63,12 @@ def read_errors(text: str) -> Asked:
         line = " ".join(text.split())[:600]
         errors = [FoundError(line[:300], "", "", 0, tuple(line.split()))]
     terms = tuple(tuple(dict.fromkeys(analyse(" ".join(error.words))))[:_MOST_TERMS] for error in errors)
-    names = tuple(frozenset(analyse(" ".join(mask(error.message).particulars))) for error in errors)
-    chosen = frozenset(analyse(" ".join(name for error in errors for name in error.names))) - frozenset().union(*names)
-    return Asked(tuple(errors), terms, names, chosen)
+    said = [mask(error.message) for error in errors]
+    names = tuple(frozenset(analyse(" ".join(one.particulars))) for one in said)
+    own = frozenset(analyse(" ".join(word for one in said for word in one.words)))
+    chosen = frozenset(analyse(" ".join(name for error in errors for name in error.names)))
+    major = (own - chosen) | frozenset[str]().union(*names)
+    return Asked(tuple(errors), terms, names, frozenset(term for some in terms for term in some) - major)
 
 
 def rank_faults(asked: Asked, rows: Iterable[HitRow], marks: Mapping[int, frozenset[str]], rarity: Rarity) -> list[Ranked]:
@@ -75,9 +78,8 @@ def rank_faults(asked: Asked, rows: Iterable[HitRow], marks: Mapping[int, frozen
     Every error of the paste counts by how much it tells: an exception that few runs met more than "exit code 1".
     """
 
-
     def worth(term: str) -> float:
-        return rarity(term) * (_CHOSEN if term in asked.chosen else 1.0)
+        return rarity(term) * (_MINOR if term in asked.minor else 1.0)
 
     weights = [_weight(terms, worth) for terms in asked.terms]
     ranked = [_score(asked, row, marks.get(row.seq, frozenset()), weights, worth) for row in rows]

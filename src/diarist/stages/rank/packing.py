@@ -48,7 +48,11 @@ def solutions(ranked: Iterable[tuple[HitRow, float]], terms: Sequence[str], rari
     for row, score in ranked:
         fixes = tuple(line for line in row.fixes.split("\n") if line.strip())[:3]
         error = next((line for line in row.errors.split("\n") if frozenset(analyse(line)).intersection(terms)), "")
-        points = [*fixes, *(["error: " + error] if error else []), snippet(row.text, terms, rarity, _SNIPPET) or row.text.strip()[:_SNIPPET]]
+        points = [
+            *fixes,
+            *(["error: " + error] if error else []),
+            snippet(row.text, terms, rarity, _SNIPPET) or row.text.strip()[:_SNIPPET],
+        ]
         told.append(Answer(row, score, tuple(dict.fromkeys(point for point in points if point))))
     return told
 

@@ -62,7 +62,9 @@ def parse_query(text: str, now: datetime, *, lenient: bool = False) -> ParsedQue
     return ParsedQuery(query, words)
 
 
-def narrow(parsed: ParsedQuery, now: datetime, *, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any) -> ParsedQuery:
+def narrow(
+    parsed: ParsedQuery, now: datetime, *, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any
+) -> ParsedQuery:
     """The query with further filters: the names of `FILTERS`; times as text, Unix seconds or aware datetimes; tag, file and tool
     also as lists. Raises UsageError for an unknown filter or value."""
     query = parsed.query

@@ -91,7 +91,8 @@ def settle(found: Sequence[Found], amendments: Sequence[Amendment]) -> list[Foun
     for earlier, later in standing.items():
         scores[later] = max(scores[later], scores[earlier])
     marked = [
-        one._replace(score=scores[one.row.id], superseded_by=rows[standing[one.row.id]] if one.row.id in standing else None) for one in found
+        one._replace(score=scores[one.row.id], superseded_by=rows[standing[one.row.id]] if one.row.id in standing else None)
+        for one in found
     ]
     return sorted(marked, key=lambda one: (-one.score, one.superseded_by is not None, _newest_first(one.row), one.row.id))
 

@@ -9,8 +9,9 @@ import msgspec
 
 from diarist.model.theme import Theme
 
-KIN = 0.5
-"""Share of the smaller theme's members that two themes must have in common to be the same."""
+OF_SMALLER = 0.5
+OF_LARGER = 0.25
+"""Shares of the members of either that two themes must have in common to be the same matter."""
 
 
 class Ancestor(NamedTuple):
@@ -23,7 +24,7 @@ class Ancestor(NamedTuple):
 def trace(themes: Sequence[Theme], ancestors: Iterable[Ancestor]) -> list[Theme]:
     """The themes, each with the lineage of the ancestor it shares most with. An ancestor has one heir at most.
 
-    What left the window since, or came in, does not part a theme from its past: the smaller of the two counts.
+    What left the window since, or came in, does not part a theme from its past as long as enough stays.
     """
     known = list(ancestors)
     holders: dict[str, list[int]] = {}
@@ -38,7 +39,8 @@ def trace(themes: Sequence[Theme], ancestors: Iterable[Ancestor]) -> list[Theme]
                 shared[place] = shared.get(place, 0) + 1
         for place, count in shared.items():
             ancestor = known[place]
-            if count >= KIN * min(len(ancestor.entries), theme.size):
+            sizes = sorted((len(ancestor.entries), theme.size))
+            if count >= OF_SMALLER * sizes[0] and count >= OF_LARGER * sizes[1]:
                 claims.append((-count, ancestor.lineage, theme.id, at))
     heirs: dict[int, str] = {}
     for _, lineage, _, at in sorted(claims):

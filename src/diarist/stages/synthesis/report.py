@@ -12,6 +12,11 @@ from diarist.model.theme import Approach, Report, Theme
 from diarist.stages.synthesis.adjustment import name_ids, text_line
 from diarist.text.markdown import line
 
+FIELDS = (
+    *("generated_at", "project", "since", "window_start", "window_end", "threshold", "min_cluster_size"),
+    *("entries", "entries_in_themes", "theme_count", "withheld_themes", "input_digest", "skipped", "skipped_count"),
+)
+"""Front matter, in this order, after what was decided."""
 MOST_SKIPPED = 50
 """Skipped files that are named; the rest are counted."""
 
@@ -68,7 +73,10 @@ def render_file(fields: Mapping[str, Any], body: Redacted, approval: Approval) -
         if themes := sorted(theme for theme, its in approval.states.items() if its == state):
             decisions[f"{state}_themes"] = themes
     # A JSON scalar or list is valid YAML, whatever stands in the text.
-    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in {**decisions, **fields}.items()]
+    lines = [
+        f"{name}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in {**decisions, **{name: fields[name] for name in FIELDS}}.items()
+    ]
     return derived("\n".join(["---", *lines, "---", "", body]))
 
 
@@ -110,8 +118,9 @@ def _overview(report: Report) -> str:
     since = line(report.parameters.since)
     if not report.entries:
         return f"> No diary entries within the last {since}."
-    window = f"{report.entries} entries within the last {since} (up to {_time(report.window_end)})"
-    told = [f"> {window}; {len(report.themes)} themes hold {report.in_themes} of them."]
+    entries = "1 entry" if report.entries == 1 else f"{report.entries} entries"
+    themes = "1 theme holds" if len(report.themes) == 1 else f"{len(report.themes)} themes hold"
+    told = [f"> {entries} within the last {since} (up to {_time(report.window_end)}); {themes} {report.in_themes} of them."]
     if report.withheld:
         told.append(f"> Themes that were rejected and whose evidence has not materially changed: {report.withheld}, left out.")
     if report.skipped:

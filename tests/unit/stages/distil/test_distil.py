@@ -85,7 +85,8 @@ def test_steps_are_read_once(talk: Any) -> None:
 
 
 def test_explicit_sections_come_first_and_end_where_they_end(talk: Any) -> None:
-    text = "All done.\n\n## Tried\n- a regex\n\n## Worked\n- a parser\n\n**Failed:**\n1. the regex on nested input\n\nRationale: nesting needs a stack\n\nThanks for reading!"
+    text = "All done.\n\n## Tried\n- a regex\n\n## Worked\n- a parser\n\n**Failed:**\n1. the regex on nested input\n\n"
+    text += "Rationale: nesting needs a stack\n\nThanks for reading!"
     entry = talk().ask("Parse it").say(text).entry()
     assert entry.tried[0] == "a regex"
     assert entry.worked[0] == "a parser"
