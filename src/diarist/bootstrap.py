@@ -88,10 +88,12 @@ def build_reader(settings: Settings, read_only: bool = False) -> Reader:
 
 
 def build_redactor(settings: Settings) -> Redactor:
-    """The redactor with the user's own rules, if there are any."""
-    from diarist.stages.redact import default_redactor
+    """The redactor with the user's own rules, if there are any; compiled tables are kept in the workspace once there is one."""
+    from diarist.app.redacting import FileCache, load_rules
+    from diarist.stages.redact import Redactor
 
-    return default_redactor()
+    cache = FileCache(settings.workspace / "cache") if settings.workspace.is_dir() else None
+    return Redactor(load_rules(settings), cache)
 
 
 def build_completer(settings: Settings) -> Completer | None:

@@ -61,7 +61,7 @@ SETTINGS: tuple[Setting, ...] = (
         "A TOML file with patterns of your own, allowed values and rules, or a gitleaks.toml.",
         "DIARIST_REDACT_RULES",
     ),
-    Setting("redact.pii", list, [], "Personal data to mask too: email, phone, iban, card, ip, user.", project=True),
+    Setting("redact.pii", list, [], "Personal data to mask too: email, phone, iban, card, ip, home (user name in paths).", project=True),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 

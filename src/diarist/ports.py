@@ -84,12 +84,16 @@ class Vault(Protocol):
         """Everything put before is on disk when this returns. Must be called before a transaction names the chunks."""
         ...
 
+    def sweep(self) -> None:
+        """Removes what writers that died left behind half written."""
+        ...
+
 
 class Transaction(Protocol):
     """Writes that become true together. Every change of a record writes the record, its history event and its change-log row."""
 
-    def put_record(self, record: Record, search: SearchText, *, action: str = "") -> bool:
-        """Adds or replaces; False where digest and status are as they were (then nothing is written)."""
+    def put_record(self, record: Record, search: SearchText, *, action: str = "", rewrite: bool = False) -> bool:
+        """Adds or replaces; False where digest and status are as they were (then nothing is written, unless `rewrite`)."""
         ...
 
     def set_status(self, record_id: str, status: str, *, action: str) -> bool: ...
@@ -98,8 +102,15 @@ class Transaction(Protocol):
         """Removes record, search text and all history payloads with their salts; history keeps that it was erased."""
         ...
 
-    def put_part(self, part: Part) -> None:
-        """Adds or replaces a part and marks its session dirty (to be distilled)."""
+    def forget_payloads(self, record_id: str, seqs: Sequence[int]) -> int:
+        """Erases the payloads of these earlier changes of a record, with their salts; returns how many there were.
+
+        What the record is now made of stays. History keeps that something was forgotten, as a change of action "rescan".
+        """
+        ...
+
+    def put_part(self, part: Part, *, changed: bool = True) -> None:
+        """Adds or replaces a part and marks its session dirty (to be distilled), unless what it tells has not `changed`."""
         ...
 
     def delete_part(self, agent: str, session: str, key: str) -> None: ...
@@ -120,6 +131,14 @@ class Transaction(Protocol):
 
     def put_publication(self, record_id: str, kind: str, path: str) -> None:
         """Fixes the file name a record was first published under, relative to its publish root."""
+        ...
+
+    def move_publication(self, record_id: str, kind: str, path: str) -> None:
+        """Gives a published file another name: the one it had must not be seen any more."""
+        ...
+
+    def rename_use_session(self, old: str, new: str) -> None:
+        """Calls a session of the usefulness ledger otherwise."""
         ...
 
     def add_use(self, use: Use) -> bool:
@@ -174,11 +193,19 @@ class Store(Protocol):
 
     def list_dirty(self) -> list[tuple[str, str]]: ...
 
+    def list_outdated(self, rules_version: str) -> list[tuple[str, str]]:
+        """Sessions with a part that was redacted by rules of another version, sorted."""
+        ...
+
+    def find_named_chunks(self, chunk_ids: Sequence[str]) -> set[str]:
+        """Those of the vault chunks that some part names."""
+        ...
+
     def get_source(self, key: str) -> SourceState | None: ...
 
     def list_sources(self) -> Iterator[SourceState]: ...
 
-    def get_history(self, record_id: str | None = None) -> Iterator[HistoryEvent]: ...
+    def get_history(self, record_id: str | None = None, *, after: int = 0) -> Iterator[HistoryEvent]: ...
 
     def check_history(self) -> list[str]:
         """Recomputes commitments and the chain; one line per break, empty when whole."""
@@ -188,12 +215,27 @@ class Store(Protocol):
         """Looks through the stored form itself (pages, indexes, keys); one line per fault, empty when sound."""
         ...
 
+    def compact(self) -> None:
+        """Writes the stored form anew: nothing of what was erased is left in free space, logs or journals.
+
+        Raises StoreLockedError where another process is reading or writing all the while.
+        """
+        ...
+
     def has_tombstone(self, kind: str, hash_: str) -> bool: ...
 
     def get_publication(self, record_id: str, kind: str) -> str | None: ...
 
     def find_publication(self, kind: str, path: str) -> str | None:
         """Id of the record that holds this published name."""
+        ...
+
+    def list_publications(self, record_id: str) -> list[tuple[str, str]]:
+        """(kind, path) of every published name of a record, sorted."""
+        ...
+
+    def list_use_sessions(self) -> list[str]:
+        """Every session that the usefulness ledger names, sorted."""
         ...
 
     def list_uses(self, record_id: str | None = None, limit: int = 1000) -> list[Use]:

@@ -66,7 +66,7 @@ def approve_report(box: Toolbox, written: Written, *, at: datetime, why: str = "
     check_unedited(box, written.record_id, cwd)
     accepted = []
     redact = box.reader().redactor.redact
-    with box.store.transaction(actor=who or box.actor, at=at) as tx:
+    with box.store.transaction(actor=redact(who or box.actor), at=at) as tx:
         for theme, (proposal, seen) in sorted(draft.themes.items()):
             waiting = get_proposal(box.store, proposal)
             if waiting.state == "superseded":

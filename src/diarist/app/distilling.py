@@ -15,6 +15,7 @@ from diarist.app.projects import resolve_project
 from diarist.app.publishing import Publication, plan_publications, write_publications
 from diarist.app.records import entry_record
 from diarist.model.ids import make_id
+from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from diarist.model.entry import Entry
     from diarist.model.record import Part
     from diarist.model.session import SessionInfo
+    from diarist.ports import Store
     from diarist.stages.distil import Distilled
 
 BATCH_SECONDS = 1.0
@@ -85,18 +87,31 @@ def distil_parts(box: Toolbox, parts: Sequence[Part]) -> Distilled | None:
     project = reader.redactor.redact(project_of(parts))
     return distil(
         load_session(Evidence(parts, reader), project),
-        entry_id=entry_id(info, project),
+        entry_id=entry_id(box.store, info, project),
         task_id=derived(info.task or info.session),
         host=msgspec.convert(info.host, HostFacts) if info.host else None,
         rules_version=reader.redactor.version,
     )
 
 
-def entry_id(info: SessionInfo, project: str) -> str:
-    """Id of the entry of a session, or of the task a host gave."""
-    if info.task:
-        return make_id("task", info.agent, project, info.task)
-    return make_id(info.agent, info.session, info.split_of)
+def entry_id(store: Store, info: SessionInfo, project: str) -> str:
+    """Id of the entry of a session, or of the task a host gave.
+
+    An id stays what it was first, also where a name that it was made from has been masked since.
+    """
+    made = make_id("task", info.agent, project, info.task) if info.task else make_id(info.agent, info.session, info.split_of)
+    if not any("[REDACTED:" in name for name in (info.agent, info.session, info.task, project)):
+        return made
+    where = RecordFilter(
+        kinds=("entry",),
+        agent=info.agent,
+        session_id=info.session,
+        task_id=info.task or info.session,
+        project=project if info.task else None,
+        include_inactive=True,
+    )
+    known = next(store.list_records(where, sort="id", limit=1), None)
+    return made if known is None else known.id
 
 
 def _distil(box: Toolbox, agent: str, session: str) -> _Made:

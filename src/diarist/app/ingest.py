@@ -246,6 +246,7 @@ def _placed(part: Part, continued: bool, store: Store, reader: Reader) -> Iterat
     if old is not None and continued:
         first_at = min(filter(None, (old.first_at, part.first_at)), default=None)
         part = msgspec.structs.replace(part, chunks=old.chunks + part.chunks, steps=old.steps + part.steps, first_at=first_at)
+        part = msgspec.structs.replace(part, rules_version=old.rules_version)  # until a rescan, that is what its first chunks are of
     elif old is not None and not _rids(old, reader) <= _rids(part, reader):
         yield msgspec.structs.replace(old, key=f"{old.key}-{old.chunks[-1][:12]}")
     yield part

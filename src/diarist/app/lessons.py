@@ -12,7 +12,7 @@ from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.proposal import Decision, Proposal, proposal_id
 from diarist.model.record import Record, RecordFilter, SearchText
-from diarist.model.redacted import derived
+from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Lesson, Theme
 from diarist.stages.synthesis import make_lesson
 
@@ -96,11 +96,17 @@ def lesson_record(lesson: Lesson, theme: Theme, proposal: Proposal) -> tuple[Rec
         errors=derived("\n".join(error.message for error in theme.errors)),
         fixes=derived("\n".join(fix.text for error in fixed for fix in error.fixes)),
         tags=derived(" ".join(lesson.tags)),
-        body=derived("\n".join([*lesson.amplify, *lesson.guard])) or lesson.text,
+        body=_plain(lesson),
         fingerprints=lesson.fingerprints,
         fixed_fingerprints=tuple(error.fingerprint for error in fixed),
     )
     return record, search
+
+
+def _plain(lesson: Lesson) -> Redacted:
+    """As recall tells it: a line that is torn out must still say whether it is to be done or avoided."""
+    lines = [f"Do: {each}" for each in lesson.amplify] + [f"Avoid: {each}" for each in lesson.guard]
+    return derived("\n".join(lines)) if lines else lesson.text
 
 
 def list_lessons(store: Store, project: str) -> Iterator[Lesson]:

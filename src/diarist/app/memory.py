@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from diarist.app.hosting import Recorded
     from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
     from diarist.app.reflecting import Preview
+    from diarist.app.rescanning import RescanReport
     from diarist.app.review import Filed
     from diarist.app.syncing import SyncReport
     from diarist.app.targets import Change
@@ -187,6 +188,14 @@ class Memory:
         self._writable()
         self._stale = True
         return distil_all(self._box)
+
+    def rescan(self) -> RescanReport:
+        """After a change of redaction rules: rewrites everything kept that they would mask; see `app.rescanning`."""
+        from diarist.app.rescanning import rescan
+
+        self._writable()
+        self._stale = True
+        return rescan(self._box)
 
     def rebuild_index(self) -> int:
         """Makes the search index anew from the store; returns how many records it holds."""

@@ -36,7 +36,7 @@ def plan_publications(box: Toolbox, tx: Transaction, record: Record, cwd: str = 
     for kind, wanted in box.publisher().plan(record):
         known = box.store.get_publication(record.id, kind)
         if known is None:
-            known = _free_name(box, record, kind, place, wanted)
+            known = free_name(box, record, kind, place, wanted)
             tx.put_publication(record.id, kind, known)
         planned.append(Publication(record, kind, root, known.removeprefix(f"{place}/")))
     return planned
@@ -83,7 +83,7 @@ def _checkout_of(cwd: str) -> Path | None:
         return None
 
 
-def _free_name(box: Toolbox, record: Record, kind: str, place: str, wanted: str) -> str:
+def free_name(box: Toolbox, record: Record, kind: str, place: str, wanted: str) -> str:
     """The wanted name, or, where another record has it, the name with this record's id."""
     name = f"{place}/{wanted}"
     if box.store.find_publication(kind, name) in (None, record.id):

@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Any
 from diarist.app.indexing import catch_up, index_status, rebuild, verify
 from diarist.errors import IndexUnavailableError
 from diarist.model.hit import ContextPack, Frequencies, Hit, HitRow, Query
-from diarist.stages.rank.faults import Asked, Ranked, rank_faults, read_errors
 from diarist.stages.rank.query import ParsedQuery, narrow, parse_query
 from diarist.stages.rank.rarity import Rarity, rarity_of
 from diarist.stages.rank.related import share_scores, telling_terms
 from diarist.stages.rank.standing import Found, find_amendments, find_pairs, settle
+from diarist.text.triggers import is_suspicious
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from diarist.ports import Index, Store
+    from diarist.stages.rank.faults import Asked, Ranked
     from diarist.stages.rank.packing import Answer
 
 __all__ = ["Hits", "catch_up", "index_status", "rebuild", "recall", "search", "search_error", "suggest", "verify"]
 
+_SPARE = 14
+"""Matches of the index taken beyond the limit: some may be retracted, or move."""
 _DEPTH = 50
-"""Matches of the index that are looked at again."""
-_JUDGED = 16
+"""Matches of an error that are looked at again."""
+_JUDGED = 12
 """The best of them among which amendments are looked for."""
-_SEEDS, _RELATED = 1, 12
+_SEEDS, _RELATED = 1, 10
 """Best hits whose terms are looked for in turn, and how many records that gives."""
 _MOST_MARKED = 100
 _ITEMS = 5
@@ -49,10 +52,12 @@ def search(
     project: str | None = None,
     kinds: Sequence[str] | None = None,
     now: datetime | None = None,
+    explain: bool = False,
     **filters: Any,
 ) -> Hits:
     """Ranked hits for a query; a record that a later one replaced is marked and stands below it.
 
+    `explain`: `reasons` of each hit tell the words it holds too.
     `filters`: agent, workflow, outcome, tag, file, tool, since, before; as in the query itself, and added to its own.
 
     Raises
@@ -66,12 +71,16 @@ def search(
     parsed = narrow(parse_query(query, at), at, project=project, kinds=kinds, **filters)
     behind = _bring_up_to_date(store, index)
     rarities = _Rarities(index)
-    found = _standing(store, index, _find(store, index, parsed.query, max(limit, _DEPTH)), parsed, rarities)
-    return _present(found[:limit], parsed, rarities, behind)
+    found = _standing(store, index, _find(store, index, parsed.query, limit + _SPARE), parsed, rarities)
+    hits = _present(found[:limit], parsed, rarities, full=explain)
+    hits.behind = behind
+    return hits
 
 
 def search_error(store: Store, index: Index, text: str, *, limit: int = 10, project: str | None = None) -> Hits:
     """Entries that met the errors of a pasted text, those that solved them first."""
+    from diarist.stages.rank.faults import read_errors
+
     behind = _bring_up_to_date(store, index)
     ranked = _find_faults(store, index, read_errors(text), limit, project)
     hits = Hits(_hit(one.row, one.score, one.row.fixes.split("\n", 1)[0][:240])._replace(reasons=one.reasons) for one in ranked[:limit])
@@ -85,11 +94,18 @@ def recall(store: Store, index: Index, query: str, *, budget: int = 2000, projec
     A query that holds error output is looked up as one.
     """
     from diarist.stages.context import Item, build_pack
-    from diarist.text.fingerprint import errors_in
 
     _bring_up_to_date(store, index)
-    answers = (_solutions if errors_in(query) else _answers)(store, index, query, project)
+    answers = (_solutions if _holds_errors(query) else _answers)(store, index, query, project)
     return build_pack([Item(_hit(one.row, one.score, one.points[0] if one.points else ""), one.points) for one in answers[:_ITEMS]], budget)
+
+
+def _holds_errors(text: str) -> bool:
+    if not is_suspicious(text.lower()):
+        return False
+    from diarist.text.fingerprint import errors_in
+
+    return bool(errors_in(text))
 
 
 def suggest(index: Index, query: str) -> list[str]:
@@ -158,8 +174,8 @@ def _related(store: Store, index: Index, found: list[Found], parsed: ParsedQuery
     return _find(store, index, parsed.query._replace(terms=tuple(terms), phrases=()), _RELATED)
 
 
-def _present(found: list[Found], parsed: ParsedQuery, rarities: _Rarities, behind: int) -> Hits:
-    from diarist.stages.rank.explain import explain
+def _present(found: list[Found], parsed: ParsedQuery, rarities: _Rarities, *, full: bool) -> Hits:
+    from diarist.stages.rank.explain import brief, explain
     from diarist.stages.rank.snippet import snippet
 
     terms = parsed.all_terms()
@@ -168,8 +184,8 @@ def _present(found: list[Found], parsed: ParsedQuery, rarities: _Rarities, behin
     for one in found:
         hit = _hit(one.row, one.score, snippet(one.row.text or one.row.errors, terms, rarity))
         by = one.superseded_by
-        hits.append(hit._replace(superseded_by=by.id if by else None, reasons=explain(one, terms, rarity)))
-    hits.behind = behind
+        reasons = explain(one, terms, rarity) if full else brief(one)
+        hits.append(hit._replace(superseded_by=by.id if by else None, reasons=reasons))
     return hits
 
 
@@ -184,12 +200,13 @@ def _answers(store: Store, index: Index, query: str, project: str | None) -> lis
     if not terms:
         return []
     rarities = _Rarities(index)
-    found = _standing(store, index, _find(store, index, parsed.query, _DEPTH), parsed, rarities)
-    return answers(found[:_JUDGED], weigh(terms, rarities.of(terms)), rarities.rarity(terms))
+    found = _standing(store, index, _find(store, index, parsed.query, _JUDGED), parsed, rarities)
+    return answers(found, weigh(terms, rarities.of(terms)), rarities.rarity(terms))
 
 
 def _solutions(store: Store, index: Index, text: str, project: str | None) -> list[Answer]:
     """The records that met the errors of a text, those that solved them first."""
+    from diarist.stages.rank.faults import read_errors
     from diarist.stages.rank.packing import solutions
 
     asked = read_errors(text)
@@ -200,6 +217,8 @@ def _solutions(store: Store, index: Index, text: str, project: str | None) -> li
 
 def _find_faults(store: Store, index: Index, asked: Asked, limit: int, project: str | None) -> list[Ranked]:
     """Records that met the errors, best first."""
+    from diarist.stages.rank.faults import rank_faults
+
     terms, marks = asked.all_terms(), asked.fingerprints()
     if not terms and not marks:
         return []

@@ -203,7 +203,7 @@ def decide_proposal(box: Toolbox, proposal: Proposal, ruling: Ruling, effect: Ef
     ReviewError
         It is decided already, or a check failed; the message names every reason.
     """
-    with box.store.transaction(actor=ruling.who or box.actor, at=ruling.at) as tx:
+    with box.store.transaction(actor=box.reader().redactor.redact(ruling.who or box.actor), at=ruling.at) as tx:
         made, finish = decide_within(box, tx, proposal, ruling, effect)
     if finish is not None:
         finish()
@@ -243,7 +243,7 @@ def reword_proposal(box: Toolbox, proposal: Proposal, *, title: str | None, body
         who=redact(who or box.actor),
         at=at,
     )
-    with box.store.transaction(actor=who or box.actor, at=at) as tx:
+    with box.store.transaction(actor=redact(who or box.actor), at=at) as tx:
         return _put(tx, made, at, "reword")
 
 

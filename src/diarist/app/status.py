@@ -81,7 +81,8 @@ def _worker(workspace: Path) -> dict[str, Any] | None:
     """The process at work, None for none. For people only: nothing is decided by it."""
     try:
         told = json.loads((workspace / "spool" / "worker.json").read_bytes())
-        os.kill(int(told["pid"]), 0)
+        if os.name != "nt":  # there, signal 0 is no question
+            os.kill(int(told["pid"]), 0)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return {"pid": int(told["pid"]), "since": float(told.get("since", 0.0)), "version": str(told.get("version", ""))}

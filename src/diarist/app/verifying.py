@@ -104,7 +104,7 @@ def _quotes(entry: Entry, evidence: Evidence) -> list[str]:
         if asked:
             text = step.text + "\n" + (_strings(step.arguments) if step.arguments else "")
             for key in asked:
-                if open_quotes[key] in text:
+                if key in open_quotes and open_quotes[key] in text:
                     del open_quotes[key]
         if not open_quotes:
             break

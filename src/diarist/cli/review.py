@@ -89,6 +89,8 @@ def _verdict_options(command: Any) -> Any:
 @click.pass_context
 def accept_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen: str | None, as_json: bool) -> None:
     """Accept one proposal, or a whole synthesis report by its file or date (2026-03-15)."""
+    from diarist.cli.synthesize import lessons_made
+
     memory = open_workspace(ctx)
     cwd = str(Path.cwd())
     written = memory.get_report(wanted, project=current_project(), cwd=cwd)
@@ -99,7 +101,7 @@ def accept_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen:
     if as_json:
         emit_json({"path": str(written.file), "approved": True, "accepted": [each.name for each in approved.accepted]})
     else:
-        say(f"Approved: {written.file} ({count(len(approved.accepted), 'theme')} became lessons)")
+        say(f"Approved: {written.file} ({lessons_made(len(approved.accepted))})")
 
 
 @review_command.command("reject")

@@ -154,7 +154,7 @@ def _approve(memory: Memory, asked: _Asked) -> int:
         emit_json({"path": str(written.file), "approved": True, "accepted": [each.name for each in approved.accepted]})
     else:
         say(f"Approved: {written.file}")
-        say(f"  drafted for {written.draft.window_end:%Y-%m-%d %H:%M} UTC; {count(len(approved.accepted), 'theme')} became lessons")
+        say(f"  drafted for {written.draft.window_end:%Y-%m-%d %H:%M} UTC; {lessons_made(len(approved.accepted))}")
     return _targets(memory, asked)
 
 
@@ -178,6 +178,11 @@ def _targets(memory: Memory, asked: _Asked) -> int:
         say("The target files hold these lessons already.", err=asked.as_json)
         return 0
     return write_changes(memory, asked.project, changes, yes=asked.yes)
+
+
+def lessons_made(number: int) -> str:
+    """As "1 theme became a lesson"."""
+    return "1 theme became a lesson" if number == 1 else f"{number} themes became lessons"
 
 
 def write_changes(memory: Memory, project: str, changes: list[Any], *, yes: bool, revert: bool = False) -> int:

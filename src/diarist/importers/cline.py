@@ -23,8 +23,9 @@ _TOOLS = words(
     use_mcp_tool access_mcp_resource ask_followup_question attempt_completion new_task plan_mode_respond apply_diff insert_content
     search_and_replace switch_mode update_todo_list fetch_instructions codebase_search web_fetch new_rule load_mcp_documentation"""
 )
-_RESULT = re.compile(r"\A\[(\w+)(?: for '(.*?)')?[^\]\n]*\] Result:\s*", re.DOTALL)
+_RESULT = re.compile(r"\A\[(\w+)(?: for '(.{0,4000}?)')?[^\]\n]{0,200}\] Result:\s*", re.DOTALL)
 _STATUS = re.compile(r"(?:Exit code|Command (?:failed|exited|executed) with (?:exit )?code|exit code):? (-?\d{1,9})")
+_MAX_NAMES = 32
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.+?)\)")
 _DENIED = ("The user denied this operation", "The user provided the following feedback", "The user rejected")
 _OWN_WORDS = ("<task>", "<feedback>", "<environment_details>", "[TASK RESUMPTION]")
@@ -127,7 +128,7 @@ class ClineTask:
 
 
 def _arguments(content: str) -> dict[str, Any]:
-    names = tuple(dict.fromkeys(re.findall(r"<(\w{1,40})>", content)))
+    names = tuple(dict.fromkeys(re.findall(r"<(\w{1,40})>", content)))[:_MAX_NAMES]
     return {element.name: element.content.strip("\n") for element in elements(content, names)} if names else {}
 
 

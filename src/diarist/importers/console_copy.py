@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
 from diarist.importers.adapter import FormatImporter
-from diarist.importers.console_marks import CLOSED, Mark, classify, is_closing, parse_call, unframe
+from diarist.importers.console_marks import CLOSED, Call, Mark, classify, is_closing, parse_call, unframe, without_description
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
@@ -22,13 +24,34 @@ from diarist.model.session import Mark as StepMark
 from diarist.model.session import RawStep, SessionInfo
 
 _CWD = re.compile(r"cwd: (\S+)")
-_MODEL = re.compile(r"\b((?:gemini|claude|gpt|qwen|grok|o\d)-[\w.-]*\d[\w.-]*)")
+_MODEL = re.compile(r"\b((?:gemini|claude|gpt|qwen|grok|o\d)-[\w.-]{0,40}\d[\w.-]{0,40})")
 _SWITCH = re.compile(r"switching from (\S+) to (\S+?)[.,]?(?:\s|$)", re.IGNORECASE)
 _STOPPED = re.compile(r"\bkill(?:ed|ing)?\b|\bctrl[-+ ]?c\b|\^C\b|\baborted\b|\binterrupted\b", re.IGNORECASE)
 _REFUSED = ("User rejected", "No (tell Claude what to do differently", "Rejected by user", "User declined")
+_INTERRUPTED = "Interrupted by user"
 _FAILURE = ("Error:", "Error editing", "× ", "✗ ")
-_EXIT = re.compile(r"^\s*(?:Exit Code|Exit code|exit code):? (-?\d{1,9})\s*$", re.MULTILINE)
+_EXIT = re.compile(r"^[ \t]*(?:Exit Code|Exit code|exit code):? (-?\d{1,9})[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"[A-Z]\w*(?: [A-Z]\w*){0,3}[ \t]*\Z")
+"""A tool that is shown without arguments."""
+_MARKED = re.compile(r"\A\s*[⏺●✦⎿]\s*")
 _EMPTY = frozenset(("(No content)", "(no content)", "(No output)", "Waiting…", "Running…"))
+
+
+class _Stretch(NamedTuple):
+    """Lines that belong together, by the mark that begins them."""
+
+    mark: Mark
+    begin: int
+    lines: list[str]
+
+    def text(self) -> str:
+        """The words without the screen's marks and indents."""
+        if self.mark == "prompt":
+            return "\n".join([re.sub(r"\A\s?[>❯]\s?", "", self.lines[0]), *(line.strip() for line in self.lines[1:])]).strip()
+        if self.mark in ("agent", "result"):
+            width = 5 if self.mark == "result" else 2
+            return "\n".join(_MARKED.sub("", line) if _MARKED.match(line) else _dedented(line, width) for line in self.lines).strip()
+        return "\n".join(self.lines).strip()
 
 
 class ConsoleCopy:
@@ -38,6 +61,8 @@ class ConsoleCopy:
         self._agent = "console-copy"
         self._number = 0
         self._call = ""
+        self._asked = False
+        """The person spoke last, so that what is shown as a result is the client's answer to a command of its own."""
 
     def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of the copy, in order."""
@@ -46,45 +71,49 @@ class ConsoleCopy:
         session = f"console:{digest_id(text[first : first + 2000].encode()) if first >= 0 else opening}"
         tally = ledger.open(session)
         lines = text.split("\n")
-        begin = 0
-        while begin < len(lines):
-            mark = classify(lines[begin])
-            end = _stretch(lines, begin, mark)
-            if any(line.strip() for line in lines[begin:end]):
-                self._number += 1
-                draft = Draft(session, f"#{self._number}", line=begin + 1)
-                self._take(draft, mark, lines[begin:end], tally)
-                if draft.steps:
-                    tally.keep()
-                else:
-                    tally.skip("screen")
-                yield from draft.steps
-            begin = end
+        stretches = list(_stretches(lines))
+        for stretch, following in pairwise([*stretches, None]):
+            if stretch is None:
+                break
+            self._number += 1
+            draft = Draft(session, f"#{self._number}", line=stretch.begin + 1)
+            self._take(draft, stretch, following is not None and following.mark == "result", tally)
+            self._asked = stretch.mark == "prompt"
+            if draft.steps:
+                tally.keep()
+            else:
+                tally.skip("screen")
+            yield from draft.steps
 
-    def _take(self, draft: Draft, mark: Mark, lines: list[str], tally: Tally) -> None:
-        text = _joined(mark, lines)
+    def _take(self, draft: Draft, stretch: _Stretch, answered: bool, tally: Tally) -> None:
+        """Steps of one stretch. `answered`: a result follows it."""
+        mark, text = stretch.mark, stretch.text()
         if mark == "prompt":
             self._call = ""
             draft.said(understand(text), 0)
         elif mark == "agent":
-            self._agent_line(draft, text, tally)
+            self._agent_line(draft, text, answered, tally)
         elif mark == "result":
             self._result(draft, text, tally)
         elif mark == "thought":
             draft.thought(0, text.partition("\n")[2].strip())
         elif mark == "box":
-            self._box(draft, lines, tally)
+            self._box(draft, stretch.lines, tally)
         elif mark == "client":
             self._client(draft, text)
         else:
             self._outside(draft, text, tally)
 
-    def _agent_line(self, draft: Draft, text: str, tally: Tally) -> None:
+    def _agent_line(self, draft: Draft, text: str, answered: bool, tally: Tally) -> None:
         call = parse_call(text)
-        if call is None:
+        if call is None and answered and _TITLE.match(text):
+            call = Call(text.strip(), {})
+        if call is not None:
+            self._open(draft, call.tool, call.arguments, tally)
+        elif answered and text.startswith(_REFUSED):
+            draft.add("notice", 0, text, "refusal")
+        else:
             draft.reply(0, text)
-            return
-        self._open(draft, call.tool, call.arguments, tally)
 
     def _open(self, draft: Draft, tool: str, arguments: dict[str, str], tally: Tally) -> None:
         self._call = f"{draft.rid}/call"
@@ -94,9 +123,15 @@ class ConsoleCopy:
     def _result(self, draft: Draft, text: str, tally: Tally) -> None:
         text = text.strip("\n")
         plain = "" if text.strip() in _EMPTY else text
-        mark: StepMark = "refusal" if plain.startswith(_REFUSED) else "interrupt" if plain.startswith("Interrupted by user") else ""
-        if mark == "interrupt" and not self._call:
-            draft.add("notice", 0, plain, mark)
+        mark: StepMark = "refusal" if plain.startswith(_REFUSED) else "interrupt" if plain.startswith(_INTERRUPTED) else ""
+        nested = None if mark else parse_call(plain)
+        if nested is not None:
+            tally.call(f"{draft.rid}/call")
+            draft.call("call", nested.tool, dict(nested.arguments), f"{draft.rid}/call")
+            return
+        if not self._call and (mark == "interrupt" or self._asked):
+            if plain:
+                draft.add("notice", 0, plain, mark or "machine")
             return
         if self._call:
             tally.result(self._call)
@@ -115,8 +150,9 @@ class ConsoleCopy:
         if found is None:
             return
         state, tool, rest = found[1], found[2], (found[3] or "").strip()
-        command = re.sub(r"\s\((?:[^()]|\([^()]*\))*\)\s*\Z", "", rest) if tool in ("Shell", "RunShellCommand") else rest
-        self._open(draft, tool, {"command" if tool in ("Shell", "RunShellCommand") else "path": command} if command else {}, tally)
+        shell = tool in ("Shell", "RunShellCommand")
+        command = without_description(rest) if shell else rest
+        self._open(draft, tool, {"command" if shell else "path": command} if command else {}, tally)
         output = "\n".join(line.removeprefix("   ") for line in inner[1:]).strip("\n")
         status = _EXIT.search(output)
         code = int(status[1]) if status else None
@@ -153,7 +189,33 @@ class ConsoleCopy:
         return tally.info(session, self._agent, "console-copy/text")
 
 
-def _stretch(lines: list[str], begin: int, mark: Mark) -> int:
+def _stretches(lines: list[str]) -> Iterator[_Stretch]:
+    """What the screen shows, piece by piece, blank ones left out. A result that is shown in several pieces is one."""
+    held: _Stretch | None = None
+    begin = 0
+    while begin < len(lines):
+        mark = classify(lines[begin])
+        end = _end(lines, begin, mark)
+        stretch = _Stretch(mark, begin, lines[begin:end])
+        begin = end
+        if not any(line.strip() for line in stretch.lines):
+            continue
+        if held is not None and held.mark == mark == "result" and not (_stands_alone(held.text()) or _stands_alone(stretch.text())):
+            held.lines.extend(stretch.lines)
+            continue
+        if held is not None:
+            yield held
+        held = stretch
+    if held is not None:
+        yield held
+
+
+def _stands_alone(text: str) -> bool:
+    """True for what is shown as a result and is none: a subagent's call, an interruption, a refusal."""
+    return text.startswith((*_REFUSED, _INTERRUPTED)) or parse_call(text) is not None
+
+
+def _end(lines: list[str], begin: int, mark: Mark) -> int:
     """Where the stretch that begins here ends: at the next line with a mark, or at the frame's end."""
     end = begin + 1
     while end < len(lines):
@@ -170,19 +232,13 @@ def _stretch(lines: list[str], begin: int, mark: Mark) -> int:
     return end
 
 
+def _dedented(line: str, width: int) -> str:
+    return line.lstrip() if line[:width].strip() else line[width:]
+
+
 def _is_outside(line: str) -> bool:
     """Continuation lines are indented; a rule or a line of words at the left edge is no part of the stretch before it."""
     return line.startswith(("---", "!!!")) or bool(re.match(r"[A-Za-z~/][^│]*\S", line))
-
-
-def _joined(mark: Mark, lines: list[str]) -> str:
-    if mark == "prompt":
-        return "\n".join([re.sub(r"\A\s?[>❯]\s?", "", lines[0]), *(line.strip() for line in lines[1:])]).strip()
-    if mark in ("agent", "result"):
-        first = re.sub(r"\A\s*[⏺●✦⎿]\s*", "", lines[0])
-        width = 5 if mark == "result" else 2
-        return "\n".join([first, *(line[width:] if not line[:width].strip() else line.lstrip() for line in lines[1:])]).strip()
-    return "\n".join(lines).strip()
 
 
 def _looks(seen: Glimpse) -> int:

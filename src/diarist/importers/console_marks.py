@@ -9,7 +9,8 @@ Mark = Literal["prompt", "agent", "result", "thought", "box", "client", "outside
 
 CLOSED = re.compile(r"\s{0,2}[╭╰][─╮╯]*")
 _CALL = re.compile(r"((?:[A-Z]\w*|mcp__\w+)(?: [A-Z]\w*)?|[\w-]+:[\w-]+)\((.*)\Z", re.DOTALL)
-_ARGUMENT = re.compile(r'(\w+): ("(?:[^"\\]|\\.)*"|[^,]*)(?:, |\Z)')
+_ARGUMENT = re.compile(r'\b(\w{1,60}): ("(?:[^"\\]|\\.)*"|[^,]*)(?:, |\Z)')
+MAX_NAMED = 4000
 _NO_TOOL = frozenset(("I", "A", "The", "This", "Note", "OK", "Yes", "No"))
 _PLAIN_NAMES = {
     "Bash": "command",
@@ -51,7 +52,19 @@ def is_closing(line: str) -> bool:
 
 def unframe(line: str) -> str:
     """The content of a framed line."""
-    return re.sub(r"\s*│?\s*\Z", "", re.sub(r"\A\s{0,2}│ ?", "", line))
+    return re.sub(r"\A\s{0,2}│ ?", "", line.rstrip().removesuffix("│").rstrip())
+
+
+def without_description(command: str) -> str:
+    """A command without the description in brackets that the screen shows behind it."""
+    if not command.endswith(")"):
+        return command
+    depth = 0
+    for at in range(len(command) - 1, 0, -1):
+        depth += (command[at] == ")") - (command[at] == "(")
+        if not depth:
+            return command[:at].rstrip() if command[at - 1].isspace() else command
+    return command
 
 
 def parse_call(text: str) -> Call | None:
@@ -59,11 +72,13 @@ def parse_call(text: str) -> Call | None:
     found = _CALL.match(text)
     if found is None or found[1] in _NO_TOOL:
         return None
-    inner = re.sub(r"\)\s*…?\s*\Z", "", found[2].strip())
+    inner = found[2].strip()
+    closed = inner.removesuffix("…").rstrip()
+    inner = closed.removesuffix(")") if closed.endswith(")") else inner
     if inner == found[2].strip() and "\n" not in found[2] and not text.rstrip().endswith("…"):
         return None
     inner = re.sub(r"\n\s*", " ", inner) if found[1] != "Bash" else re.sub(r"\n {0,6}", "\n", inner)
-    named = _ARGUMENT.findall(inner) if found[1] != "Bash" and re.match(r"\w+: ", inner) else []
+    named = _ARGUMENT.findall(inner[:MAX_NAMED]) if found[1] != "Bash" and re.match(r"\w+: ", inner) else []
     if named:
         return Call(found[1], {name: value.strip('"') for name, value in named})
     return Call(found[1], {_PLAIN_NAMES.get(found[1], "input"): inner} if inner else {})

@@ -20,16 +20,15 @@ from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
-from diarist.importers.values import as_dict, as_int, as_list, as_str, as_time, compact, content_text, dicts, first_str
+from diarist.importers.values import as_dict, as_exit_code, as_int, as_list, as_str, as_time, compact, content_text, dicts, first_str
 from diarist.model.session import Mark, RawStep, SessionInfo
 from diarist.ports import Reading
 
 _USERS = frozenset(("user", "human"))
 _AGENTS = frozenset(("gemini", "model", "assistant"))
-_SHELL_STATUS = re.compile(r"(?:^|\n|\\n)Exit Code: (-?\d{1,9})")
-_SHELL_OUTPUT = re.compile(
-    r"(?:^|\n)Output: (.*?)(?:\nError: |\nExit Code: |\nSignal: |\nBackground PIDs: |\nProcess Group PGID: |\Z)", re.DOTALL
-)
+_SHELL = re.compile(r"(?:^|\n)(Output|Error|Exit Code|Signal|Background PIDs|Process Group PGID): ")
+_SHELL_FIELDS = ("Output", "Error", "Exit Code", "Signal", "Background PIDs", "Process Group PGID")
+_NOTHING = ("(empty)", "(none)")
 _DECLINED = ("[Operation Cancelled]", "User did not allow tool call", "Tool call cancelled by user")
 
 
@@ -125,19 +124,33 @@ def add_tool_call(draft: Draft, number: int, call: dict[str, Any], tally: Tally)
         return
     tally.result(call_id)
     text = _response_text(result) or content_text(call.get("resultDisplay")) or as_str(as_dict(call.get("resultDisplay")).get("fileDiff"))
-    code = _SHELL_STATUS.search(text)
-    shown = _SHELL_OUTPUT.search(text) if text.startswith(("Command: ", "Output: ")) else None
+    output, code = _shell_output(text) if text.startswith(("Command: ", "Output: ")) else (text, None)
     declined = status == "cancelled" or text.startswith(_DECLINED)
     failed: bool | None = status == "error" or declined
-    if code:
-        failed = int(code[1]) != 0
+    if code is not None:
+        failed = code != 0
     elif status == "success" and call.get("name") == "run_shell_command":
         failed = None
     mark: Mark = "refusal" if declined else ""
-    exit_code = int(code[1]) if code else None
-    errors = re.search(r"\nError: (?!\(none\))(.+?)\nExit Code: ", text, re.DOTALL)
-    output = "\n".join(filter(None, (shown[1].removeprefix("(empty)") if shown else text, errors[1] if errors and shown else "")))
-    draft.result(f"result{number}", output, call_id, error=failed, exit_code=exit_code, mark=mark, at=as_time(call.get("timestamp")))
+    draft.result(f"result{number}", output, call_id, error=failed, exit_code=code, mark=mark, at=as_time(call.get("timestamp")))
+
+
+def _shell_output(text: str) -> tuple[str, int | None]:
+    """What a shell printed, and its exit status: they stand among other fields, which the output itself may look like."""
+    marks = list(_SHELL.finditer(text))
+    last = {mark[1]: number for number, mark in enumerate(marks)}
+    first = next((number for number, mark in enumerate(marks) if mark[1] == "Output"), None)
+    if first is None:
+        return text, None
+    ends = [number for name in _SHELL_FIELDS[1:] if (number := last.get(name, -1)) > first]
+    after = {marks[number][1]: number for number in sorted(ends)}
+    end = marks[min(ends)].start() if ends else len(text)
+    parts = [text[marks[first].end() : end]]
+    if "Error" in after:
+        following = [number for number in ends if number > after["Error"]]
+        parts.append(text[marks[after["Error"]].end() : marks[min(following)].start() if following else len(text)])
+    status = as_exit_code(text[marks[after["Exit Code"]].end() :].split("\n", 1)[0].strip()) if "Exit Code" in after else None
+    return "\n".join(part for part in parts if part and part not in _NOTHING), status
 
 
 def _response_text(result: Any) -> str:

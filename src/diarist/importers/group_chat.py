@@ -21,7 +21,7 @@ _TERMINAL = frozenset(("computer_terminal", "computerterminal", "executor", "cod
 _EXIT = re.compile(r"exitcode: (-?\d{1,9}) \([^)\n]*\)[ \t]*(?:\nCode output:[ ]?)?")
 _CODE = re.compile(r"```([\w+-]*)[ \t]*\n(.*?)\n?```", re.DOTALL)
 _TASK = re.compile(r"^#{1,3} Task description[ \t]*\n(.*?)(?=^#{1,3} |\Z)", re.MULTILINE | re.DOTALL)
-_ROLE = re.compile(r"(.+?) \((.+)\)\Z")
+_ROLE = re.compile(r"(.{1,80}?) \((.{1,120})\)\Z")
 _SHELL = frozenset(("sh", "bash", "shell", "zsh", "console"))
 _NOTHING_TO_RUN = "There is no code from the last"
 

@@ -148,7 +148,7 @@ class InspectReading:
 
 def _order(name: str) -> tuple[object, ...]:
     """Samples in the order of their numbers, whatever order they were finished in."""
-    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name))
+    return tuple((0, int(part), "") if part.isdecimal() and len(part) < 20 else (1, 0, part) for part in re.split(r"(\d+)", name))
 
 
 def _session_id(sample: dict[str, Any], spec: dict[str, Any], messages: list[Any]) -> str:

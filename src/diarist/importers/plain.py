@@ -21,7 +21,8 @@ MAX_MARK = 20_000
 """A longer line is no label and no command."""
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s+\S")
-_PROSE = re.compile(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]*[^\W_]\s[^\n]*[.!?:。！？：]\**\Z")
+_PROSE = re.compile(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]{0,400}?[^\W_]\s\S")
+_SENTENCE_ENDS = tuple(".!?:。！？：")
 _PIECE = 6000
 """Longer stretches of text without a mark are cut at a paragraph."""
 
@@ -121,7 +122,7 @@ class TextSplitter:
         """Is this line no longer the command's output? Output has blank lines too, so what comes after one decides."""
         if not self._call or self._fenced or (number and lines[number - 1].strip()):
             return bool(self._call and not self._fenced and _HEADING.match(line))
-        return bool(line.strip()) and (bool(_PROSE.match(line)) or bool(_HEADING.match(line))) and not self._exit_follows(number, lines)
+        return bool(line.strip()) and (_is_prose(line) or bool(_HEADING.match(line))) and not self._exit_follows(number, lines)
 
     def _exit_follows(self, number: int, lines: list[str]) -> bool:
         """Does an exit status come before the next turn or command?"""
@@ -169,6 +170,10 @@ class TextSplitter:
     def _draft(self, number: int) -> Draft:
         self._number += 1
         return Draft(self._session, f"#{self._number}", line=number + 1)
+
+
+def _is_prose(line: str) -> bool:
+    return _PROSE.match(line) is not None and line.rstrip("*").endswith(_SENTENCE_ENDS)
 
 
 def _looks(seen: Glimpse) -> int:

@@ -28,7 +28,7 @@ from diarist.model.session import RawStep, SessionInfo
 _TURN = re.compile(r"^_\*\*(User|Agent|Assistant)(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
 _SESSION = re.compile(r"<!-- ([A-Z][\w. -]{1,30}?) Session ([\w.-]{8,80})(?: \(([^)\n]*)\))? -->")
 _TITLE = re.compile(r"^#{1,2} (.{1,300}?)(?: \((\d{4}-\d\d-\d\d[^)]*)\))?[ \t]*$", re.MULTILINE)
-_WHEN = re.compile(r"\s*(\d{4}-\d\d-\d\d[ _T]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)\Z")
+_WHEN = re.compile(r"(\d{4}-\d\d-\d\d[ _T]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)\Z")
 _SUMMARY = re.compile(r"\s*<details>\s*<summary>(?:Tool use: )?\*\*(.{1,200}?)\*\*(.{0,2000}?)</summary>", re.DOTALL)
 _OLD_TOOL = re.compile(r"^Tool use: \*\*(.+?)\*\*(.*)$", re.MULTILINE)
 _INLINE = re.compile(r"(?:^|(?<=\s))`([^`\n]+)`(?=\s|$)|^`([^`]+)`$", re.MULTILINE)
@@ -149,6 +149,7 @@ def _spans(marks: list[re.Match[str]], end: int) -> Iterator[tuple[re.Match[str]
 
 def _who(label: str) -> tuple[str, datetime | None]:
     """Model and time of a turn's head."""
+    label = label[-200:]
     when = _WHEN.search(label)
     model = label[: when.start()].strip() if when else label.strip()
     return model, as_time(when[1].replace("_", " ")) if when else None

@@ -21,6 +21,7 @@ from diarist.importers.messages import tell
 from diarist.importers.values import as_cost, as_dict, as_int, as_list, as_str, content_text, dicts, parse_json, words
 from diarist.model.session import RawStep, SessionInfo
 
+_MAX_SHELL_WORDS = 20_000
 _OWN_TOOLS = frozenset(
     words(
         """open goto scroll_down scroll_up create search_dir search_file find_file edit insert append str_replace_editor
@@ -147,7 +148,7 @@ def _understand_action(action: str, open_file: str) -> tuple[str, dict[str, Any]
     if name not in _OWN_TOOLS:
         return "bash", {"command": action}
     try:
-        arguments = shlex.split(first, comments=False)[1:]
+        arguments = (shlex.split(first) if len(first) < _MAX_SHELL_WORDS else first.split())[1:]
     except ValueError:
         arguments = first.split()[1:]
     if name in ("edit", "insert", "append"):

@@ -1,7 +1,7 @@
 """The Tantivy index: one folder a version, one writer at a time, readers that never wait."""
 
 # pathlib, tempfile and the like would cost a cold search more than opening the index does.
-# ruff: noqa: PTH102, PTH103, PTH105, PTH107, PTH108, PTH110, PTH112, PTH116, PTH117, PTH118, PTH119, PTH120, PTH123, PTH208, PTH211
+# ruff: noqa: PTH100, PTH103, PTH105, PTH108, PTH112, PTH113, PTH116, PTH118, PTH123, PTH208, PTH211
 from __future__ import annotations
 
 import json

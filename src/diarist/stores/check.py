@@ -25,7 +25,7 @@ class Pages(Protocol):
 
 def check_history(fetch: Fetch, pages: Pages) -> Iterator[str]:
     """One line per break: events and links in order, then each record against its last event. Memory does not grow with texts."""
-    yield from _check_chain(pages("list_events_to_check", 0), dict(fetch("list_erasures")))
+    yield from _check_chain(pages("list_events_to_check", 0), dict(fetch("list_erasures")), dict(fetch("list_rescans")))
     for row in pages("list_records_to_check", ""):
         yield from _check_record(row)
     for record_id, seq, last in fetch("list_unsettled"):
@@ -36,7 +36,7 @@ def check_history(fetch: Fetch, pages: Pages) -> Iterator[str]:
             yield f"record {record_id}: history ends with change {seq}, but the record {state}"
 
 
-def _check_chain(events: Iterator[Row], erasures: dict[str, int]) -> Iterator[str]:
+def _check_chain(events: Iterator[Row], erasures: dict[str, int], rescans: dict[str, int]) -> Iterator[str]:
     head, expected = "", 1
     waiting: list[Event] = []
     for *columns, link, salt, payload in events:
@@ -44,7 +44,9 @@ def _check_chain(events: Iterator[Row], erasures: dict[str, int]) -> Iterator[st
         if event.seq != expected:
             yield f"event {expected}: it is missing"
         expected = event.seq + 1
-        yield from _check_event(event, salt, payload, erased=event.action == "erase" or erasures.get(event.record_id, 0) > event.seq)
+        erased = event.action == "erase" or erasures.get(event.record_id, 0) > event.seq
+        if payload is not None or not rescans.get(event.record_id, 0) > event.seq:  # a rescan may have had it forgotten
+            yield from _check_event(event, salt, payload, erased=erased)
         waiting.append(event)
         if link is not None:
             if make_link(head, waiting) != link:

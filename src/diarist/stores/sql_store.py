@@ -166,12 +166,15 @@ class SqlStore:
         found = self._fetch("find_end")
         return int(found[0][0]) if found else 0
 
-    def get_history(self, record_id: str | None = None) -> Iterator[HistoryEvent]:
-        """Events of one record or of all, oldest first. A payload is the envelope as one line of JSON, then the body if it changed."""
+    def get_history(self, record_id: str | None = None, *, after: int = 0) -> Iterator[HistoryEvent]:
+        """Events of one record or of all after change `after`, oldest first.
+
+        A payload is the envelope as one line of JSON, then the body if it changed.
+        """
         from diarist.stores.rows import row_to_event
 
         name, parameters = ("list_events", {}) if record_id is None else ("list_record_events", {"record_id": record_id})
-        for row in self._pages(name, 0, **parameters):
+        for row in self._pages(name, after, **parameters):
             yield row_to_event(row)
 
     def check_history(self) -> list[str]:
@@ -186,6 +189,10 @@ class SqlStore:
     def check_storage(self) -> list[str]:
         """Looks through the database file itself. One line per fault, empty when sound."""
         return self._database.check_pages()
+
+    def compact(self) -> None:
+        """Writes the database anew and empties its log: nothing of what was erased is left in either."""
+        self._database.compact()
 
     # Evidence and sources
 
@@ -202,6 +209,16 @@ class SqlStore:
     def list_dirty(self) -> list[tuple[str, str]]:
         """Sessions whose parts changed since `clear_dirty`, sorted."""
         return [(agent, session) for agent, session in self._fetch("list_dirty")]
+
+    def list_outdated(self, rules_version: str) -> list[tuple[str, str]]:
+        """Sessions with a part that was redacted by rules of another version, sorted."""
+        return [(agent, session) for agent, session in self._fetch("list_outdated", rules_version=rules_version)]
+
+    def find_named_chunks(self, chunk_ids: Sequence[str]) -> set[str]:
+        """Those of the vault chunks that some part names."""
+        from diarist.stores.rows import list_to_text
+
+        return {row[0] for row in self._fetch("list_named_chunks", chunks=list_to_text(chunk_ids))}
 
     def get_source(self, key: str) -> SourceState | None:
         """What is known of a file."""
@@ -232,6 +249,14 @@ class SqlStore:
         """Id of the record that holds this published name."""
         found = self._fetch("find_publication_by_path", kind=kind, path=path)
         return found[0][0] if found else None
+
+    def list_publications(self, record_id: str) -> list[tuple[str, str]]:
+        """(kind, path) of every published name of a record, sorted."""
+        return [(kind, path) for kind, path in self._fetch("list_publications", record_id=record_id)]
+
+    def list_use_sessions(self) -> list[str]:
+        """Every session that the usefulness ledger names, sorted."""
+        return [row[0] for row in self._fetch("list_use_sessions")]
 
     def list_uses(self, record_id: str | None = None, limit: int = 1000) -> list[Use]:
         """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""

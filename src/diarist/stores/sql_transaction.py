@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
@@ -37,8 +37,8 @@ class SqlTransaction:
 
     # Records
 
-    def put_record(self, record: Record, search: SearchText, *, action: str = "") -> bool:
-        """Adds or replaces; False where digest and status are as they were (then nothing is written).
+    def put_record(self, record: Record, search: SearchText, *, action: str = "", rewrite: bool = False) -> bool:
+        """Adds or replaces; False where digest and status are as they were (then nothing is written, unless `rewrite`).
 
         The store counts `revision` and gives `seq`; what the record says of them is not looked at, except that the
         first revision is the record's own.
@@ -51,7 +51,7 @@ class SqlTransaction:
         if hashlib.sha256(record.body).hexdigest() != record.digest:
             raise InvalidInputError(f"the digest of {record.id} is not the SHA-256 of its body")
         known = self._fetch("find_head", id=record.id)
-        if known and known[0][:2] == (record.digest, record.status):
+        if known and known[0][:2] == (record.digest, record.status) and not rewrite:
             return False
         revision = known[0][2] + 1 if known else record.revision
         text = rows.search_to_json(search)
@@ -79,14 +79,23 @@ class SqlTransaction:
             raise NotFoundError(f"There is no record {record_id}.")
         if known[0][1] == status:
             return False
-        payload = self._fetch("find_last_payload", record_id=record_id)
-        if not payload:
-            raise StoreCorruptError(f"The history of {record_id} is missing in {self._database.path}. Run `diarist verify --all`.")
-        revision = known[0][2] + 1
-        facts = rows.payload_facts(payload[0][0]) | {"status": status, "updated_at": self._at, "revision": revision}
-        seq = self._log(record_id, status, action or ACTIONS[status], revision, rows.make_payload(facts), None)
-        self._execute("set_status", id=record_id, status=status, updated_at=rows.to_micros(self._at), revision=revision, seq=seq)
+        self._note(record_id, status, action or ACTIONS[status], known[0][2] + 1)
         return True
+
+    def forget_payloads(self, record_id: str, seqs: Sequence[int]) -> int:
+        """Erases the payloads of earlier changes of a record with their salts; returns how many there were.
+
+        The changes that say what the record is now stay. History keeps that something was forgotten ("rescan").
+        """
+        known = self._fetch("find_head", id=record_id)
+        if not known:
+            return 0
+        needed = self._fetch("find_seqs", id=record_id)[0]
+        old = [seq for seq in seqs if seq not in needed]
+        gone = self._execute("delete_payloads_by_seq", record_id=record_id, seqs=rows.list_to_text(old)) if old else 0
+        if gone:
+            self._note(record_id, known[0][1], "rescan", known[0][2] + 1)
+        return gone
 
     def erase_record(self, record_id: str) -> None:
         """Removes record, search text, published names and all history payloads with their salts.
@@ -104,10 +113,11 @@ class SqlTransaction:
 
     # Evidence and sources
 
-    def put_part(self, part: Part) -> None:
-        """Adds or replaces a part and marks its session dirty (to be distilled)."""
+    def put_part(self, part: Part, *, changed: bool = True) -> None:
+        """Adds or replaces a part and marks its session dirty (to be distilled), unless what it tells has not `changed`."""
         self._execute("put_part", **rows.part_to_row(part))
-        self._execute("add_dirty", agent=part.agent, session=part.session)
+        if changed:
+            self._execute("add_dirty", agent=part.agent, session=part.session)
 
     def delete_part(self, agent: str, session: str, key: str) -> None:
         """Removes a part and marks its session dirty, if it was there."""
@@ -129,6 +139,16 @@ class SqlTransaction:
     def put_publication(self, record_id: str, kind: str, path: str) -> None:
         """Fixes the file name a record was first published under; a name that was given stays."""
         self._execute("add_publication", record_id=record_id, kind=kind, path=path)
+
+    def move_publication(self, record_id: str, kind: str, path: str) -> None:
+        """Gives a published file another name; nothing happens where it has none."""
+        self._execute("move_publication", record_id=record_id, kind=kind, path=path)
+
+    def rename_use_session(self, old: str, new: str) -> None:
+        """Calls a session of the usefulness ledger otherwise; rows that become the same are kept once."""
+        if old != new:
+            self._execute("copy_uses", old=old, new=new)
+            self._execute("delete_uses_of_session", old=old)
 
     def add_use(self, use: Use) -> bool:
         """Adds to the usefulness ledger; False where it stands there already or the record is gone."""
@@ -156,6 +176,15 @@ class SqlTransaction:
         """Closes the history of this transaction with its link; the last thing before it commits."""
         if self._events:
             self._execute("set_link", seq=self._seq, link=make_link(self._head, self._events))
+
+    def _note(self, record_id: str, status: str, action: str, revision: int) -> None:
+        """A change that leaves the record's text as it is."""
+        payload = self._fetch("find_last_payload", record_id=record_id)
+        if not payload:
+            raise StoreCorruptError(f"The history of {record_id} is missing in {self._database.path}. Run `diarist verify --all`.")
+        facts = rows.payload_facts(payload[0][0]) | {"status": status, "updated_at": self._at, "revision": revision}
+        seq = self._log(record_id, status, action, revision, rows.make_payload(facts), None)
+        self._execute("set_status", id=record_id, status=status, updated_at=rows.to_micros(self._at), revision=revision, seq=seq)
 
     def _log(self, record_id: str, status: str, action: str, revision: int, payload: bytes | None, search: bytes | None) -> int:
         """Writes the history event of one change, which is its change-log row too; returns its number."""

@@ -115,6 +115,25 @@ class SqliteDatabase:
         dangling = self.fetch("PRAGMA foreign_key_check", {})
         return found + [f"row {row} of {table} refers to a row of {target} that is missing" for table, row, target, _ in dangling]
 
+    def compact(self) -> None:
+        """Writes every page anew (VACUUM) and empties the write-ahead log.
+
+        Raises
+        ------
+        StoreLockedError
+            Another process reads or writes for longer than we wait; the log was not emptied, run it again.
+        """
+        if self.read_only:
+            raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
+        with self._borrowed() as (connection, _):
+            self._run(connection, "VACUUM")
+            try:
+                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except FAILURES as error:
+                raise self._translated(error) from error
+        if busy:
+            raise StoreLockedError(f"{self.path} is being read by another process, so its log cannot be emptied. Run it again later.")
+
     def close(self) -> None:
         """Closes every idle connection; those in use are closed when they are given back."""
         self._closed = True

@@ -135,6 +135,13 @@ class FolderVault:
                 self._unsynced_folders.update(folders)
                 raise
 
+    def sweep(self) -> None:
+        """Removes what writers that died left half written; what is younger than `SETTLED_SECONDS` may belong to one at work."""
+        waiting = self._folder / "tmp"
+        with self._writing():
+            if waiting.is_dir():
+                _sweep(waiting, SETTLED_SECONDS)
+
     def _path(self, chunk_id: str) -> str:
         if len(chunk_id) != 64 or not set(chunk_id) <= HEX_DIGITS:
             raise NotFoundError(f"{chunk_id[:80]!r} is not the id of a chunk.")
@@ -215,9 +222,9 @@ def _move(temporary: str, path: str) -> None:
         os.unlink(temporary)  # noqa: PTH108
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: Path, age: float = STALE_SECONDS) -> None:
     """Removes what writers that crashed left behind; what is young may belong to one at work."""
-    limit = time.time() - STALE_SECONDS
+    limit = time.time() - age
     for path in folder.iterdir():
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < limit:

@@ -29,7 +29,7 @@ _SPACELESS = re.compile(
 _cache: dict[str, tuple[str, ...]] = {}
 
 
-def analyse(text: str) -> list[str]:
+def analyse(text: str, language: str | None = None) -> list[str]:
     """The terms of a text, in order: lower case, accents folded, English inflections taken off.
 
     - an identifier, path, version or hyphenated word stands whole, followed by its parts: "getUserName" is "getusername",
@@ -39,10 +39,12 @@ def analyse(text: str) -> list[str]:
     - a word of a text in German, French, Spanish, Portuguese, Italian, Dutch, Russian or Polish is followed by its stem in that
       language where it has another one
 
-    Terms hold no white space and at most 64 characters. Pure; what a word gives is remembered, so a second text is faster.
+    `language`: "de", "fr", …, or "" for another; None: told by the text itself. Terms hold no white space and at most 64
+    characters. Pure; what a word gives is remembered, so a second text is faster.
     """
     chunks = _CHUNK.findall(text)
-    language = _language(chunks)
+    if language is None:
+        language = _language(chunks)
     known = _cache.get
     if not language:
         return [term for chunk in chunks for term in known(chunk) or _remember(chunk)]

@@ -11,7 +11,7 @@ _LONGEST = 36_500 * 86_400
 
 
 def parse_duration(text: str) -> timedelta:
-    """ "14d", "36h", "30m", "5s", "2w" or "7" (days) as a positive timedelta, exactly.
+    """Reads "14d", "36h", "30m", "5s", "2w" or "7" (days) as a positive timedelta, exactly.
 
     Raises
     ------

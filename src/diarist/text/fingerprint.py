@@ -10,6 +10,7 @@ from typing import NamedTuple
 from diarist.text.clip import clip
 from diarist.text.console import Finding, find_errors
 from diarist.text.mask import DULL, mask
+from diarist.text.phrases import wordset
 
 _MOST = 64
 """Distinct errors of one text that are told; a log of thousands of them says no more."""
@@ -23,10 +24,10 @@ _CLASS = re.compile(
 )
 _FIELDS = re.compile(r'(?:, \w+: (?:"[^"]*"|[^,"]*)){2,}\Z')
 _CLASS_ENDINGS = ("error", "exception", "failure", "fault", "violation", "warning", "err")
-_COMMON = frozenset(
-    "no such file directory permission denied operation not permitted connection refused reset peer command found host route timed out "
-    "exists already access failed error unexpected status invalid argument process broken pipe input output name service known".split()
-)
+_COMMON = wordset("""
+    no such file directory permission denied operation not permitted connection refused reset peer command found host route timed out exists
+    already access failed error unexpected status invalid argument process broken pipe input output name service known
+""")
 """Words of causes that many faults end in: "No such file or directory" alone tells nothing."""
 
 
@@ -71,11 +72,11 @@ def errors_in(text: str, *, failed: bool = False) -> list[FoundError]:
 
 
 def fingerprint(message: str, origin: str = "") -> str:
-    """The fingerprint of one error message: 16 hex digits, the first eight of them its family.
+    r"""The fingerprint of one error message: 16 hex digits, the first eight of them its family.
 
     `origin`: name of the library it was raised in; counts only where the message itself says next to nothing.
 
-    >>> fingerprint("src/a.py:3: KeyError: 'x'") == fingerprint("src/b.py:9: KeyError: 'x'")
+    >>> fingerprint("cp: cannot stat '/srv/a/x.txt'") == fingerprint("cp: cannot stat 'C:\\tmp\\y'")
     True
     """
     return _digest(message, origin)

@@ -9,9 +9,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from json.decoder import scanstring
 from typing import Any, Literal, NamedTuple
 
-_BLANK = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK_STARTS = frozenset(" \t\r\n/")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?")
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _MAX_DEPTH = 200
@@ -24,7 +26,7 @@ class Insertion(NamedTuple):
     text: str
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """A value and where it stands: `text[start:end]`."""
 
@@ -68,6 +70,8 @@ def parse(text: str) -> Node:
 
 
 def _skip(text: str, at: int) -> int:
+    if text[at : at + 1] not in _BLANK_STARTS:
+        return at
     match = _BLANK.match(text, at)
     return match.end() if match else at
 
@@ -115,10 +119,9 @@ def _container(text: str, at: int, depth: int) -> Node:
 
 def _string(text: str, at: int) -> tuple[str, int]:
     try:
-        value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
+        return scanstring(text, at + 1, False)
     except ValueError as error:
         raise _error(text, at, "a text is not closed or holds a bad escape") from error
-    return str(value), end
 
 
 def _error(text: str, at: int, what: str) -> ValueError:

@@ -6,7 +6,6 @@ import re
 
 _ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;", **{mark: f"\\{mark}" for mark in "\\`[]|*_~"}})
 _OPENING = re.compile(r"(?:[#+=-]|\d{1,9}[.)])")
-_TICKS = re.compile(r"`+")
 
 
 def line(text: str) -> str:
@@ -20,15 +19,3 @@ def line(text: str) -> str:
     if found is None:
         return flat
     return f"{flat[: found.end() - 1]}\\{flat[found.end() - 1 :]}"
-
-
-def code(text: str) -> str:
-    """A code span that holds the text, white space collapsed.
-
-    >>> code("a`b")
-    '`` a`b ``'
-    """
-    flat = " ".join(text.split())
-    ticks = "`" * (max((len(run) for run in _TICKS.findall(flat)), default=0) + 1)
-    space = " " if len(ticks) > 1 or flat[:1] in ("", " ") else ""
-    return f"{ticks}{space}{flat}{space}{ticks}"

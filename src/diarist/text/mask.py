@@ -10,14 +10,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from diarist.text.phrases import wordset
+
 _LONGEST = 1200
 """Characters of a message that are looked at."""
 
 
 class Masked(NamedTuple):
-    """`template`: lower-case words and marks such as "<path>"; `outline`: the same with every identifier masked too;
+    """A message taken apart.
+
+    `template`: lower-case words and marks such as "<path>"; `outline`: the same with every identifier masked too;
     `particulars`: what tells two faults of one template apart; `names`: other names that stood in it, as written (mostly
-    chosen by a user); `words`: all words worth searching for."""
+    chosen by a user); `words`: all words worth searching for.
+    """
 
     template: tuple[str, ...]
     outline: tuple[str, ...]
@@ -34,7 +39,8 @@ _TOKEN = re.compile(
     |(?P<object><[A-Za-z_][\w.]*>)
     |(?P<ratio>(?<![\w/])\d+/\d+(?![\w/]))
     |(?P<path>(?:[A-Za-z]:[\\/]|\\\\|~/|\.{1,2}/|/|@/)[^\s'"`,;:()<>|\[\]{}]+|(?<![\w@])(?:[\w.@+~-]+[\\/])+[\w.@+~-]+)
-    |(?P<file>[\w@+-]+(?:\.[\w-]+)*\.(?:py|pyx|c|cc|cpp|cxx|h|hpp|js|mjs|cjs|jsx|ts|tsx|vue|go|rs|java|kt|rb|php|cs|sh|pl|swift|scala|o|so|a|jar)\b(?::\d+)*)
+    |(?P<file>[\w@+-]+(?:\.[\w-]+)*
+        \.(?:py|pyx|c|cc|cpp|cxx|h|hpp|js|mjs|cjs|jsx|ts|tsx|vue|go|rs|java|kt|rb|php|cs|sh|pl|swift|scala|o|so|a|jar)\b(?::\d+)*)
     |(?P<uuid>[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})
     |(?P<hex>0[xX][0-9a-fA-F]+)
     |(?P<address>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?::\d+)?|::1?(?::\d+)+|:::\d+)
@@ -56,32 +62,31 @@ _CLASS_ENDINGS = ("Error", "Exception", "Failure", "Fault", "Violation", "Warnin
 _EXPRESSION = re.compile(r"=>|[(<{\[|&]|::")
 _NAME = re.compile(r"[@:*&-]{0,2}[\w$][\w$.@/+:~-]*(?:\(\))?\Z")
 
-_PUBLIC = frozenset(
-    "module modules named package packages crate library libraries header name resolve import dependency plugin extension command "
-    "program executable codec encoding type to extra feature scope option flag attribute directive unit mod gem generator "
-    "preset loader provider requirement distribution not".split()
-)
+_PUBLIC = wordset("""
+    module modules named package packages crate library libraries header name resolve import dependency plugin extension command program
+    executable codec encoding type to extra feature scope option flag attribute directive unit mod gem generator preset loader provider
+    requirement distribution not
+""")
 """Words after which a quoted name is one that other people's machines have too."""
 
-_BUILTIN = frozenset(
-    "string number boolean undefined null nil none nonetype void never any unknown object function symbol bigint int integer str "
-    "bytes list dict tuple set float double bool char long short byte array map vector slice interface error event promise "
-    "utf-8 utf8 ascii latin-1 cp1252 gbk utf-16 rb wb self this main master root head origin return await async yield class "
-    "const let var static export import require default".split()
-)
-_TELLING = frozenset("code errno signal status error exit http byte state sqlstate hresult statuscode level".split())
+_BUILTIN = wordset("""
+    string number boolean undefined null nil none nonetype void never any unknown object function symbol bigint int integer str bytes list
+    dict tuple set float double bool char long short byte array map vector slice interface error event promise utf-8 utf8 ascii latin-1
+    cp1252 gbk utf-16 rb wb self this main master root head origin return await async yield class const let var static export import require
+    default
+""")
+_TELLING = wordset("code errno signal status error exit http byte state sqlstate hresult statuscode level")
 """Words after which a number is the fault itself and not a measure of it."""
 
-DULL = frozenset("a an the of in on at to for from by with and or is are was were be been it its this that as has have had".split())
+DULL = wordset("a an the of in on at to for from by with and or is are was were be been it its this that as has have had")
 
 
 def mask(message: str) -> Masked:
     """Takes a message apart. Linear in its length; only the first 1,200 characters count."""
     parts = _Parts()
     parts.read(_without_insides(message[:_LONGEST]) if "<" in message else message[:_LONGEST], 0)
-    return Masked(
-        tuple(parts.template), tuple(parts.outline), tuple(parts.particulars), tuple(parts.names), tuple(dict.fromkeys(parts.words))
-    )
+    words = tuple(dict.fromkeys(parts.words))
+    return Masked(tuple(parts.template), tuple(parts.outline), tuple(parts.particulars), tuple(parts.names), words)
 
 
 class _Parts:

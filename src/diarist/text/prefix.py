@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
+
+from diarist.text.phrases import wordset
 
 
 class Bare(NamedTuple):
@@ -15,9 +18,8 @@ class Bare(NamedTuple):
 
 _DATE = r"\d{4}[-/.]\d\d[-/.]\d\d"
 _TIME = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
-_STAMP = re.compile(
-    rf"(?:\[?(?:{_DATE}[T ]{_TIME}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|{_TIME}|\d\d/[A-Z][a-z]{{2}}/\d{{4}}:{_TIME}(?: [+-]\d{{4}})?)\]?(?: - (?:[\w.]+ - )?| ?\| ?|:? ?))"
-)
+_CLOCK = rf"\d\d/[A-Z][a-z]{{2}}/\d{{4}}:{_TIME}(?: [+-]\d{{4}})?"
+_STAMP = re.compile(rf"\[?(?:{_DATE}[T ]{_TIME}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|{_TIME}|{_CLOCK})\]?(?: - (?:[\w.]+ - )?| ?\| ?|:? ?)")
 _SYSLOG = re.compile(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]+ [\w./@-]+(?:\[\d+\])?: ?")
 _SERVICE = re.compile(r"[\w.@/-]+\[\d+\]: (?=\S)")
 _TAG = re.compile(r"\[[A-Za-z@][\w@./:-]*(?: [\w@./:-]+){0,3}\] (?=\S)")
@@ -30,9 +32,16 @@ _LEVEL = re.compile(
     r"[ \t]{0,2}(?:[✘✖❌✗×⨯❯>]+ +)?(?:[a-z][\w-]{1,14}: (?=\[))?"
     r"(?:\[ ?(ERROR|ERR|FATAL|CRITICAL|CRIT|ALERT|EMERG|PANIC|SEVERE|error|err|fatal|crit|alert|emerg|critical"
     r"|WARN|WARNING|INFO|DEBUG|NOTICE|TRACE|warn|warning|info|debug|notice|trace) ?\]:?"
-    r"|(ERROR(?! \S+\.py\b)|FATAL|CRITICAL|SEVERE|WARN|WARNING|INFO|DEBUG|NOTICE|TRACE)(?=[ \t:]{1,8}\S)[ \t]?:?)[ \t]{0,7}(?:\d+#\d+: (?:\*\d+ )?)?"
+    r"|(ERROR(?! \S+\.py\b)|FATAL|CRITICAL|SEVERE|WARN|WARNING|INFO|DEBUG|NOTICE|TRACE)(?=[ \t:]{1,8}\S)[ \t]?:?)"
+    r"[ \t]{0,7}(?:\d+#\d+: (?:\*\d+ )?)?"
 )
-_ERROR_LEVELS = frozenset("error err fatal critical crit alert emerg panic severe".split())
+_ERROR_LEVELS = wordset("error err fatal critical crit alert emerg panic severe")
+_BY_HEAD: tuple[tuple[Callable[[str], bool], tuple[re.Pattern[str], ...]], ...] = (
+    (lambda head: head.isdigit() or head == "[", (_STAMP, _RANK)),
+    (lambda head: head == "#", (_BUILDKIT,)),
+    (lambda head: head.isupper(), (_SYSLOG,)),
+)
+"""What first character a pattern needs: most lines are tried against none."""
 
 
 def strip(line: str) -> Bare:
@@ -52,32 +61,33 @@ def strip(line: str) -> Bare:
 
 
 def _strip_once(line: str) -> tuple[str, str]:
+    """The line without its first prefix, and the level that prefix told ("" where it told none)."""
     head = line[:1]
-    if head.isdigit() or head == "[":
-        found = _STAMP.match(line) or _RANK.match(line)
-        if found:
-            return line[found.end() :], ""
-    if head == "#" or head == ":":
-        if found := _CI.match(line):
-            return line[found.end() :], _kind(found.group(1) or found.group(2))
-        if found := _BUILDKIT.match(line):
-            return line[found.end() :], ""
-    if head.isupper():
-        if found := _SYSLOG.match(line):
-            return line[found.end() :], ""
-        if found := _KLOG.match(line):
-            return line[found.end() :], "error" if found.group(1) in "EF" else "other"
+    if head in ("#", ":") and (found := _CI.match(line)):
+        return line[found.end() :], _kind(found.group(1) or found.group(2))
+    for fits, patterns in _BY_HEAD:
+        if fits(head):
+            for pattern in patterns:
+                if found := pattern.match(line):
+                    return line[found.end() :], ""
+    if head in "IWEF" and (found := _KLOG.match(line)):
+        return line[found.end() :], "error" if found.group(1) in "EF" else "other"
     if found := _LEVEL.match(line):
         return line[found.end() :], _kind(found.group(1) or found.group(2))
-    if "│" in line[:2] or "┃" in line[:2] or "║" in line[:2]:
-        return line.lstrip("│┃║ "), ""
+    return _strip_name(line, head), ""
+
+
+def _strip_name(line: str, head: str) -> str:
+    """Without the box, service, tag or container it stands in."""
+    if any(bar in line[:2] for bar in "│┃║"):
+        return line.lstrip("│┃║ ")
     if "]: " in line[:60] and (found := _SERVICE.match(line)):
-        return line[found.end() :], ""
+        return line[found.end() :]
     if head == "[" and (found := _TAG.match(line)):
-        return line[found.end() :], ""
-    if "|" in line[:40] and (found := _COMPOSE.match(line)) and not found.group()[0].isdigit():
-        return line[found.end() :], ""
-    return line, ""
+        return line[found.end() :]
+    if "|" in line[:40] and not head.isdigit() and (found := _COMPOSE.match(line)):
+        return line[found.end() :]
+    return line
 
 
 def _kind(level: str) -> str:

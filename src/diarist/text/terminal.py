@@ -18,12 +18,12 @@ _UNSAFE = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text as a person saw it in the end: no escape sequences, progress lines collapsed to their last state.
+    r"""The text as a person saw it in the end: no escape sequences, progress lines collapsed to their last state.
 
-    Line breaks become line feeds. Other control characters are left out. Linear in the length of the text.
+    Line breaks become line feeds; back spaces and NUL are left out. Linear in the length of the text.
 
-    >>> plain("\\x1b[31mfailed\\x1b[0m\\r\\n 10%\\r100%\\n")
-    'failed\\n100%\\n'
+    >>> plain("\x1b[31mfailed\x1b[0m\r\n 10%\r100%\n")
+    'failed\n100%\n'
     """
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
@@ -37,13 +37,13 @@ def plain(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    """The text in a form that cannot act on a terminal: no escapes, controls, direction overrides or invisible tags.
+    r"""The text in a form that cannot act on a terminal: no escapes, controls, direction overrides or invisible tags.
 
-    What is harmless stays as it is, tabs and line feeds included; whatever else was dangerous becomes "\\ufffd", so that a
+    What is harmless stays as it is, tabs and line feeds included; whatever else was dangerous becomes "\ufffd", so that a
     reader sees that something was there. Escape sequences vanish as a whole.
 
-    >>> safe("\\x1b]0;title\\x07ok \\u202egnp.exe")
-    'ok \\ufffdgnp.exe'
+    >>> safe("\x1b]0;title\x07ok \u202egnp.exe")
+    'ok \ufffdgnp.exe'
     """
     if text.isascii() and text.isprintable():
         return text

@@ -178,16 +178,30 @@ def _remember(note: Path, change: Change, made: list[str]) -> None:
 
 def _pieces(old: str, new: str) -> list[tuple[int, int]]:
     """Where in `new` stands what is not in `old`, as (start, length) from left to right. Right if `new` is `old` with insertions."""
+    start = _agreeing(old, new)
+    end = _agreeing(old[start:][::-1], new[start:][::-1])
     pieces: list[tuple[int, int]] = []
-    at_old = 0
-    for at_new, char in enumerate(new):
-        if at_old < len(old) and old[at_old] == char:
+    at_old = start
+    for at_new in range(start, len(new) - end):
+        if at_old < len(old) - end and old[at_old] == new[at_new]:
             at_old += 1
         elif pieces and sum(pieces[-1]) == at_new:
             pieces[-1] = (pieces[-1][0], pieces[-1][1] + 1)
         else:
             pieces.append((at_new, 1))
     return pieces
+
+
+def _agreeing(one: str, other: str) -> int:
+    """Characters at the beginning that are the same in both."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _undone(text: str, pieces: list[list[int]]) -> str:

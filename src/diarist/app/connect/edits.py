@@ -16,6 +16,10 @@ OURS = re.compile(r"diarist\S*[\"']?\s+(?:--workspace \S+ )?hook\s|-m diarist ho
 """A command line of ours, whatever the path before it."""
 
 
+CHECKED_CHARACTERS = 1_000_000
+"""A file up to this size is read once more after the change, to be sure."""
+
+
 class Edit(Protocol):
     """What is to be in one file."""
 
@@ -51,12 +55,13 @@ class JsonEdit(NamedTuple):
         """The text with every value in its place."""
         for place in self.places:
             text = jsonc.insert(text, place.keys, place.value, append=place.append)
-        jsonc.parse(text)
+        if len(text) < CHECKED_CHARACTERS:
+            jsonc.parse(text)
         return text
 
     def strip(self, text: str) -> str:
         """Takes out hooks that run Diarist, and members named as ours; then what they left empty."""
-        if not text.strip("\ufeff \t\r\n"):
+        if not text.strip("\ufeff \t\r\n") or "diarist" not in text:
             return text
         while path := self._ours(text):
             text = jsonc.remove(text, path)

@@ -64,7 +64,8 @@ def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, fail
         own = _made(said for said in placed if not any(_says_same(said.message, words) for words in known))
         if own and all(_FOLLOW_UP.search(error.message) for error in found):
             found = []
-        return _distinct([*found, *own])
+        tests = [error for error in own if error.message.split(":", 1)[0].endswith(" failed")]
+        return _distinct([*tests, *found, *(error for error in own if error not in tests)])
     return _distinct(_made(chain(_spoken(output, programs), _announced(output) if kind in ("run", "test") else ())))
 
 
@@ -129,8 +130,10 @@ def _failed_test(lines: list[str], number: int) -> _Said | None:
 
 def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[_Said]:
     """Lines such as "ls: cannot access 'x'" by one of these programs, or by any (None)."""
+    if programs is not None and not any(f"{name}:" in output for name in programs):
+        return
     for number, line in enumerate(output.split("\n")[:40]):
-        match = _SPEAKS.match(line.strip()) if len(line) < 400 else None
+        match = _SPEAKS.match(line.strip()) if ": " in line and len(line) < 400 else None
         if match and (programs is None or match["name"].rsplit("/", 1)[-1] in programs) and _FAULT.search(match["message"]):
             yield _Said(line.strip(), "", number)
 
@@ -138,5 +141,5 @@ def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[_Said]:
 def _announced(output: str) -> Iterator[_Said]:
     """Lines such as "Error while reading x: …" that a program prints and goes on."""
     for number, line in enumerate(output.split("\n")):
-        if len(line) < 400 and _ANNOUNCED.match(line):
+        if ": " in line and len(line) < 400 and _ANNOUNCED.match(line):
             yield _Said(line.strip(), "", number)

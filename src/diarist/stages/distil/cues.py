@@ -49,13 +49,15 @@ _CAUSE = _cues(
 )
 _DECISION = _cues(
     DECISION,
-    """instead alternative alternatively switch switching switched fallback workaround revert reverting reverted reverts simpler
+    """instead alternative alternatively switch switching switched workaround revert reverting reverted reverts simpler
         rethink retry simplify simplified
     stattdessen versuche versuchen alternativ plutôt essayons essayer autrement probemos intentemos intentar alternativa invece вместо
     попробую попробуем""",
-    """rather than,different approach,different way,another approach,another way,different strategy,fall back,falling back,
-        falls back,me try,let's try,work around,better approach,give up,
-    giving up,anderen ansatz,anderer weg,autre approche,en cambio,otro enfoque""",
+    """
+    rather than, different approach, different way, another approach, another way, different strategy, fall back, falling back, me
+    try, let's try, work around, better approach, give up, giving up, anderen ansatz, anderer weg, autre approche, en cambio, otro
+    enfoque
+    """,
     "代わりに 別の方法 別のアプローチ 試し 试试 换一种 换个 改用 尝试 嘗試 另一种 대신 시도",
 )
 _CHECK = _cues(
@@ -140,6 +142,7 @@ OPENERS = word_set(
 )
 CHATTER_STARTS = _starts(
     """
+    if_you_need if_you_have_any
     great perfect excellent awesome wonderful sounds_good sure thank you're_right you're_absolutely_right you_are_right i_understand
     understood got_it i_see of_course certainly absolutely would_you_like do_you_want shall_i should_i let_me_know feel_free
     want_me_to is_there_anything please_let here's here_is here_are summary perfekt alles_klar möchten_sie soll_ich parfait très_bien

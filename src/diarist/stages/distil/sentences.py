@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diarist.stages.distil.cues import CAUSE, CHATTER_STARTS, CHECK, CLAIM, DECISION, INTENT_STARTS, OPENERS, PASS, bits_of
+from diarist.stages.distil.words import word_set
 
 SHORTEST, LONGEST = 12, 420
 
@@ -19,13 +20,16 @@ _LIST_MARK = re.compile(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX
 _END = re.compile(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
 _CODE_LINE = re.compile(
     r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
-    r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": |.*[;{]$"
+    r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": "
 )
+_CODE_HEADS = word_set("from import def class func fn const let var return public private package using")
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
+_TO_SPACES = str.maketrans({**dict.fromkeys(',;:!?()[]{}"*`“”«»…—–', " "), "’": "'"})
+_MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'", "。", "！", "？")
 _MOST = 40
 _DIGIT = re.compile(r"\d")
 _LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*\s+(?=[A-ZÀ-ÞА-Я])")
-_BOLD = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
+_BOLD = re.compile(r"\*\*")
 
 
 class Sentence(NamedTuple):
@@ -68,8 +72,8 @@ def _passages(text: str) -> Iterator[tuple[str, bool]]:
                 yield text[start:end], is_item
             start = -1
             continue
-        mark = _LIST_MARK.match(line)
-        inset = mark.end() if mark else 0
+        mark = None if bare[0].isalpha() else _LIST_MARK.match(line)
+        inset = mark.end() if mark else len(line) - len(bare)
         if start >= 0 and inset <= len(line) - len(bare) and _is_wrapped(text[start:end], bare):
             end = begins + len(line)
             continue
@@ -81,11 +85,12 @@ def _passages(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _is_no_prose(line: str, bare: str) -> bool:
-    return (
-        line[0] in "#|<\t="
-        or _CODE_LINE.match(bare) is not None
-        or (line.startswith("    ") and bare[0] not in "-*+0123456789" and len(bare) < 60)
-    )
+    """Code, a table, a heading, markup: by how a line begins and ends."""
+    if line[0] in "#|<\t=" or bare[-1] in ";{":
+        return True
+    if (bare[0] in '@<>=}])"' or bare.split(" ", 1)[0] in _CODE_HEADS) and _CODE_LINE.match(bare):
+        return True
+    return line.startswith("    ") and bare[0] not in "-*+0123456789" and len(bare) < 60
 
 
 def _is_wrapped(before: str, bare: str) -> bool:
@@ -97,11 +102,12 @@ def _is_wrapped(before: str, bare: str) -> bool:
 def _pieces(line: str) -> list[str]:
     """The sentences of one passage that are long enough to say something, each an exact piece of it."""
     found: list[str] = []
-    label = _LABEL.match(line)
+    label = _LABEL.match(line) if line.startswith("**") else None
     at = label.end() if label else 0
-    for end in _END.finditer(line, at):
-        found.append(line[at : end.end()].strip())
-        at = end.end()
+    if any(mark in line for mark in _MAY_END):
+        for end in _END.finditer(line, at):
+            found.append(line[at : end.end()].strip())
+            at = end.end()
     found.append(line[at:].strip())
     return [piece[:LONGEST] for piece in found if len(piece) >= SHORTEST or (len(piece) >= 6 and not piece.isascii())]
 
@@ -109,7 +115,7 @@ def _pieces(line: str) -> list[str]:
 def judge(text: str, *, is_item: bool = False) -> Sentence:
     """One sentence with all that is known of it."""
     low = text.lower()
-    words = [word.strip(_PUNCTUATION) for word in (low.replace("’", "'") if "’" in low else low).split()]
+    words = [word[:-1] if word[-1] == "." else word for word in low.translate(_TO_SPACES).split()]
     odd = {word for word in text.split() if not word.isalpha() or not (word.islower() or word.istitle() or word.isupper())}
     names = sum(1 for word in odd if "`" in word or _is_name(word.strip(_PUNCTUATION))) if odd else 0
     bits = bits_of(words, low)
@@ -134,18 +140,23 @@ def _is_name(word: str) -> bool:
 def _is_intent(low: str, words: list[str]) -> bool:
     if "let's" in words or "please" in words or ("let" in words and "me" in words):
         return True
+    if low.startswith(INTENT_STARTS):
+        return True
+    if not words or words[0] not in OPENERS:
+        return False
     rest = low
     for word in words[:3]:
         if word not in OPENERS:
             break
         rest = rest[rest.find(word) + len(word) :].lstrip(" ,.!:-")
-    return rest.startswith(INTENT_STARTS) or low.startswith(INTENT_STARTS)
+    return rest.startswith(INTENT_STARTS)
 
 
 def _is_chatter(low: str, words: list[str]) -> bool:
-    if low.rstrip("*_ ").endswith(("?", "？")):
+    bare = low.rstrip("*_ ")
+    if bare.endswith(("?", "？")) or (bare.endswith((":", "：")) and len(words) <= 5):
         return True
-    return (len(words) <= 9 or low.endswith(":")) and low.lstrip("*_ ").startswith(CHATTER_STARTS)
+    return (len(words) <= 14 or low.endswith(":")) and low.lstrip("*_ ").startswith(CHATTER_STARTS)
 
 
 _OPENING = re.compile(
@@ -183,7 +194,7 @@ _OPENING_STARTS = frozenset(
 def clean(sentence: str) -> str:
     """The sentence for a bullet: no bold marks, no "Great, " before it, no colon at its end."""
     bare = " ".join(sentence.split())
-    if "**" in bare or "__" in bare:
+    if "**" in bare:
         bare = _BOLD.sub("", bare).strip()
     if bare[:3].lower() in _OPENING_STARTS:
         bare = _OPENING.sub("", bare, count=1)

@@ -35,8 +35,9 @@ def failing(facts: Facts) -> Iterator[Bullet]:
 
 def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bullet:
     ledger, last = facts.ledger, failing[-1]
-    troubles = [ledger.troubles[mark] for mark in dict.fromkeys(mark for run in failing for mark in run.errors) if mark in ledger.troubles]
-    said = "; ".join(clip(trouble.message, 170) for trouble in troubles[-2:]) or last.line or line_of(last.tail, 160)
+    latest_first = dict.fromkeys(mark for run in reversed(failing) for mark in run.errors)
+    troubles = [ledger.troubles[mark] for mark in latest_first if mark in ledger.troubles]
+    said = "; ".join(clip(trouble.message, 170) for trouble in troubles[:2]) or last.line or line_of(last.tail, 160)
     again = f" {len(failing)} times" if len(failing) > 1 else ""
     text = f"`{shown(last)}` {'failed' if last.started else 'could not run'}{again}" + (f": {said}" if said else "")
     diagnosis = _diagnosis(last.after)
@@ -44,7 +45,7 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bu
     if stands and last.command.is_check and last.started:
         text += " (never passed afterwards)"
     weight = (7.0 if stands else 5.0) if last.command.is_check and last.started else 2.5 if not stands else 3.5 if last.started else 4.0
-    quoted = next((trouble for trouble in reversed(troubles) if trouble.quote), None)
+    quoted = next((trouble for trouble in troubles if trouble.quote), None)
     quote = quoted.quote if quoted else line_of(last.text)
     steps = [last.step, *([last.result] if last.result >= 0 else ()), *(quoted.steps[:1] if quoted else ())]
     return Bullet(text, quote, tuple(dict.fromkeys(steps)), weight)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from diarist.model.entry import Command, ErrorSeen
@@ -92,14 +93,16 @@ def make_tags(facts: TagFacts) -> list[str]:
     tags: dict[str, None] = {f"outcome:{facts.outcome}": None, f"task:{facts.task_id.lower()}": None}
     if facts.workflow:
         tags[f"workflow:{facts.workflow.lower()}"] = None
+    asked = Counter(word for prompt in facts.prompts[:6] for word in set(content_words(prompt[:1_500])))
+    told = Counter(_TOLD.findall("\n".join([*facts.bullets, *facts.files[:60]]).lower()))
     found = [
         *facts.given,
         *_languages(facts.files),
-        *_frameworks(facts.prompts, facts.files, facts.bullets),
+        *_frameworks(chain(asked, told)),
         *_tools(facts.commands),
         *_codes(facts.errors),
         *_subsystems(facts.files),
-        *_task_words(facts.prompts, facts.bullets),
+        *_task_words(facts.prompts, asked, told),
     ]
     for tag in found:
         cleaned = " ".join(tag.lower().split())
@@ -113,11 +116,8 @@ def _languages(files: Sequence[str]) -> list[str]:
     return [language for language, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:4]]
 
 
-def _frameworks(prompts: Sequence[str], files: Sequence[str], bullets: Iterable[str]) -> list[str]:
-    text = "\n".join([*(prompt[:1_500] for prompt in prompts[:6]), *files[:60], *bullets]).lower()
-    found = [
-        name for word in dict.fromkeys(_TOLD.findall(text)) if (name := _FRAMEWORKS.get(word.replace("nextjs", "next.js").rstrip(".")))
-    ]
+def _frameworks(words: Iterable[str]) -> list[str]:
+    found = [name for word in words if (name := _FRAMEWORKS.get(word.replace("nextjs", "next.js").rstrip(".")))]
     return list(dict.fromkeys(found))[:8]
 
 
@@ -155,10 +155,8 @@ def _subsystems(files: Sequence[str]) -> list[str]:
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:8]]
 
 
-def _task_words(prompts: Sequence[str], bullets: Iterable[str]) -> list[str]:
+def _task_words(prompts: Sequence[str], asked: Counter[str], told: Counter[str]) -> list[str]:
     """Words that the request and the account of the work share count most."""
-    asked = Counter(word for prompt in prompts[:6] for word in set(content_words(prompt[:1_500])))
-    told = Counter(_TOLD.findall("\n".join(bullets).lower()))
     scored = {word: number + min(told[word], 3) for word, number in asked.items()}
     first = list(content_words(prompts[0][:600])) if prompts else []
     order = {word: at for at, word in reversed(list(enumerate(first)))}

@@ -44,12 +44,16 @@ def make_title(given: str, prompts: Sequence[str], reply: str, files: Sequence[s
     """The client's own title, else the first line of the request that says something, else the agent's first words."""
     if given.strip() and not _NO_TITLE.match(given.strip()):
         return clip(one_line(given), LONGEST)
-    title = next((line for prompt in prompts if (line := _title_line(prompt))), "") or _title_line(reply)
+    title = next((line for prompt in prompts if (line := _title_line(prompt))), "") or _title_line(reply) or _first_words(prompts)
     title = clip(title, LONGEST) if title else "Session without a request"
     named = [path.rsplit("/", 1)[-1] for path in files[:2]]
     if named and len(title) < 70 and not any(name in title for name in named):
         title += f" ({', '.join(named)})"
     return title
+
+
+def _first_words(prompts: Sequence[str]) -> str:
+    return next((words for prompt in prompts if (words := one_line(prompt))), "")
 
 
 def _title_line(prompt: str) -> str:

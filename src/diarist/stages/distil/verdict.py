@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
+from diarist.stages.distil.starts import idle, missing_module, not_started
 from diarist.stages.distil.summaries import RULES
 
 TAIL = 5_000
@@ -44,24 +45,6 @@ _CRASH = re.compile(
 )
 
 
-_NOTHING_RAN = re.compile(
-    r"^=* ?(?:no tests ran|\d+ deselected) in .*|^Ran 0 tests in .*|"
-    r"^(?:No tests? (?:found|to run|were run|matched).*|\[no test files\]|running 0 tests)$|"
-    r"\bEXECUTION TIMED OUT\b|^(?:Command|Process) timed out\b.*|\btimed out after \d+.*|"
-    r"^(?:Command aborted|.*\baborted by (?:the )?user\b.*|\^C|KeyboardInterrupt|.*\binterrupted by (?:the )?user\b.*)$",
-    re.MULTILINE | re.IGNORECASE,
-)
-_MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named ['\"]?([\w-]+)|: No module named ([\w-]+)$", re.MULTILINE)
-_NOT_STARTED = re.compile(
-    r"^(?:.*: command not found|(?:ba|z|da)?sh: .*: not found|.*can't open file .*|.*is not recognized as .*|npm (?:ERR!|"
-    r"error) [Mm]issing script:.*|.*No rule to make target.*|"
-    r"error: no such (?:sub)?command:? .*|.*error: unrecognized arguments: .*|usage: .*|.*: No such file or directory|"
-    r"Could not find a (?:task|target|script) .*|(?:error|ERROR): .*Unknown (?:command|option).*|"
-    r"(?:Error: )?Cannot find module '(?!\.).*|could not determine executable to run.*)$",
-    re.MULTILINE,
-)
-
-
 def judge(
     kind: CommandKind, output: str, exit_code: int | None, error: bool | None, *, exit_tells: bool, exit_blames: bool = True
 ) -> Verdict:
@@ -80,9 +63,11 @@ def judge(
         return unstarted._replace(line=summary.line) if unstarted.missing else unstarted
     if summary.passed is not None and (summary.passed is False or status is not False):
         return summary
-    idle = _NOTHING_RAN.search(output[-TAIL:])
-    if unstarted.missing or not unstarted.started or idle:
-        return unstarted if not idle else Verdict(None, idle.group().strip()[:300], started=False)
+    nothing = idle(output[-TAIL:])
+    if nothing:
+        return Verdict(None, nothing, started=False)
+    if unstarted.missing or not unstarted.started:
+        return unstarted
     if status is not None:
         return Verdict(status)
     crash = _CRASH.search(_window(output))
@@ -93,19 +78,18 @@ def _of_script(output: str, status: bool | None) -> Verdict:
     """A program of the project: a traceback is a failure even where the status was lost."""
     crash = _CRASH.search(_window(output))
     if status is False or (crash and "Traceback" in crash.group()):
-        missing = _MISSING.search(output[-TAIL:])
-        return Verdict(False, _crash_line(output, crash) if crash else "", missing=missing[1] or missing[2] if missing else "")
+        return Verdict(False, _crash_line(output, crash) if crash else "", missing=missing_module(output[-TAIL:])[1])
     return Verdict(status)
 
 
 def _not_started(output: str) -> Verdict:
     """Nothing was checked: the tool, its script or a module it needs is not there."""
     text = _window(output)
-    missing = _MISSING.search(text)
-    if missing:
-        return Verdict(False, missing.group().strip(": "), missing=missing[1] or missing[2])
-    line = _NOT_STARTED.search(text) if len(output) < 3_000 else None
-    return Verdict(None, line.group().strip()[:300], started=False) if line else Verdict(None)
+    line, module = missing_module(text)
+    if module:
+        return Verdict(False, line, missing=module)
+    line = not_started(text) if len(output) < 3_000 else ""
+    return Verdict(None, line, started=False) if line else Verdict(None)
 
 
 def _by_status(exit_code: int | None, error: bool | None, *, exit_tells: bool, exit_blames: bool) -> bool | None:

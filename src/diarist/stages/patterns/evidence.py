@@ -75,9 +75,12 @@ class Channel:
         return made
 
     def pair_gain(self, a: Features, b: Features) -> float:
-        """`gain` of two different runs, faster."""
-        shared = self._shared_once
-        return sum(shared[feature] for feature in a if feature in b) - self._loss(float(len(a)), float(len(b)))
+        """`gain` of two runs, faster."""
+        if not a or not b:
+            return 0.0
+        if a == b:
+            return self.gain(self.single(a), self.single(b))
+        return sum([self._shared_once[feature] for feature in a if feature in b]) - self._loss(float(len(a)), float(len(b)))
 
     def gain(self, a: Profile, b: Profile) -> float:
         """Log evidence (natural) for one distribution behind both, against one each."""

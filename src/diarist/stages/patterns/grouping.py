@@ -11,7 +11,7 @@ from typing import NamedTuple
 from diarist.stages.patterns.evidence import Channel, Features, Profile, base_measure, constancy, ends_gain
 from diarist.stages.patterns.neighbours import find_pairs
 
-ROUNDS = 4
+ROUNDS = 3
 _WORDS = {"strength": 12.0, "repeat": 0.5}
 _TOOLS = {"strength": 10.0, "repeat": 0.5}
 TOOL_SHARE = 0.5
@@ -22,7 +22,7 @@ _CONSTANT = 0.25
 """A word is part of a wording if at least this share of a run's fellows have it too; else it is filled in each time."""
 _FEWEST_RUNS = 200
 _CHANCE = 1.0
-_HOPELESS = 4.0
+_HOPELESS = 1.0
 """Neighbours that lack more than this are not looked at again."""
 
 
@@ -75,8 +75,8 @@ def group_runs(runs: Sequence[Run]) -> tuple[list[list[int]], Measures]:
         if round_:
             measures = _measure(runs, groups, measures.cost)
         scored = _score(runs, pairs, measures)
-        pairs = [pair for pair, gained in scored if gained > -_HOPELESS]
-        groups = _agglomerate(runs, [(pair, gained) for pair, gained in scored if gained > -_HOPELESS], measures)
+        pairs = [(a, b) for a, b, _ in scored]
+        groups = _agglomerate(runs, scored, measures)
     return groups, measures
 
 
@@ -119,39 +119,30 @@ def make_group(numbers: Sequence[int], runs: Sequence[Run], measures: Measures) 
     )
 
 
-def _score(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Measures) -> list[tuple[tuple[int, int], float]]:
-    """Each pair with what joining the two runs gains; pairs without hope are left out early."""
-    hope = _HOPELESS + MOST_BY_COMMON_TOOLS - measures.cost
-    words, common, special, wordings = measures.words, measures.common, measures.special, measures.wordings
-    by_tools: dict[tuple[Features, Features], float] = {}
+def _score(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Measures) -> list[tuple[int, int, float]]:
+    """Each pair with what joining the two runs gains; pairs without hope are left out."""
+    least = measures.cost - _HOPELESS - MOST_BY_COMMON_TOOLS
+    words, common, special, wordings = measures.words.pair_gain, measures.common.pair_gain, measures.special.pair_gain, measures.wordings
     scored = []
-    for pair in pairs:
-        a, b = pair
+    for a, b in pairs:
         first, second = runs[a], runs[b]
-        gained = 0.0
-        if wordings[a] == wordings[b]:
-            gained = words.gain(words.single(wordings[a]), words.single(wordings[b]))
-        elif wordings[a] and wordings[b]:
-            gained = words.pair_gain(wordings[a], wordings[b])
-        if first.special and second.special:
-            gained += special.gain(special.single(first.special), special.single(second.special))
-        if gained <= -hope:
-            continue
-        tools = (first.common, second.common)
-        if tools not in by_tools:
-            by_tools[tools] = min(TOOL_SHARE * common.gain(common.single(tools[0]), common.single(tools[1])), MOST_BY_COMMON_TOOLS)
-        scored.append((pair, gained + by_tools[tools] + ends_gain(first.failed, 1, second.failed, 1) - measures.cost))
+        gained = words(wordings[a], wordings[b]) + special(first.special, second.special)
+        if gained > least:
+            tools = min(TOOL_SHARE * common(first.common, second.common), MOST_BY_COMMON_TOOLS)
+            gained += tools + ends_gain(first.failed, 1, second.failed, 1) - measures.cost
+            if gained > -_HOPELESS:
+                scored.append((a, b, gained))
     return scored
 
 
-def _agglomerate(runs: Sequence[Run], scored: Sequence[tuple[tuple[int, int], float]], measures: Measures) -> list[list[int]]:
+def _agglomerate(runs: Sequence[Run], scored: Sequence[tuple[int, int, float]], measures: Measures) -> list[list[int]]:
     """Joins neighbours, the surest first, while joining gains."""
     near: dict[int, set[int]] = defaultdict(set)
-    for (a, b), _ in scored:
+    for a, b, _ in scored:
         near[a].add(b)
         near[b].add(a)
     groups = {number: make_group([number], runs, measures) for number in sorted(near)}
-    heap = [(-gained, a, b) for (a, b), gained in scored if gained > 0]
+    heap = [(-gained, a, b) for a, b, gained in scored if gained > 0]
     heapq.heapify(heap)
     newest = len(runs)
     while heap:

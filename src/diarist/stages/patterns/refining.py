@@ -13,6 +13,8 @@ from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, G
 HEAD = 0.5
 """A word is a head word of a group if so many of its runs have it."""
 _FEWEST_APART = 3
+_ALL = 1 << 40
+PEN = 4.0
 _ALIKE = 0.55
 _MOST_HOLDERS = 5
 """A head word of more groups than this stands for no one matter."""
@@ -133,28 +135,57 @@ def firm_sessions(group: list[int], runs: Sequence[Run], measures: Measures) -> 
 def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
     """The group in parts where it turns out to be two habits with some words in common.
 
-    A word may divide it into runs that go about it differently, or a tool into runs that are asked for differently.
+    Within one habit it does not depend on the words chosen which tools are used. Where runs that use a tool are asked for in
+    other words than those that do not, or runs with a word go about it differently, there are two.
     """
-    best: tuple[float, list[int], list[int]] | None = None
-    for with_, without, by_word in _divisions(group, runs, measures):
-        evidence = _unity(with_, without, runs, measures, words=not by_word, tools=by_word)
-        if evidence < -LIM and (best is None or (evidence, with_) < best[:2]):
-            best = (evidence, with_, without)
-    if best is None:
+    words, tools = _held(group, runs, measures)
+    best = max(_divisions(group, words, tools), key=lambda each: (each[0], each[1]), default=None)
+    if best is None or best[0] < LIM:
         return [group]
-    one, two = _settle(best[1], best[2], runs, measures)
-    if min(len(one), len(two)) < _FEWEST_APART or _unity(one, two, runs, measures, words=True, tools=True) >= -LIM:
+    one, two = _settle([n for n in group if n in best[1]], [n for n in group if n not in best[1]], runs, measures)
+    inside = frozenset(one)
+    if min(len(one), len(two)) < _FEWEST_APART or _contrast(inside, words) + _contrast(inside, tools) < 3 * LIM:
         return [group]
     return [part for half in (one, two) for part in split(half, runs, measures)]
 
 
-def _divisions(group: list[int], runs: Sequence[Run], measures: Measures) -> Iterator[tuple[list[int], list[int], bool]]:
-    """The group divided by each word and each tool that many of its runs have and many have not; True: by a word."""
-    for by_word, keys in ((True, {n: set(measures.wordings[n]) for n in group}), (False, {n: {*runs[n].common, *(-1 - t for t in runs[n].special)} for n in group})):
-        counts = Counter(key for n in group for key in keys[n])
-        for key, count in sorted(counts.items()):
-            if min(count, len(group) - count) >= max(_FEWEST_APART, len(group) / 6):
-                yield [n for n in group if key in keys[n]], [n for n in group if key not in keys[n]], by_word
+Holders = dict[int, frozenset[int]]
+"""Feature → runs of the group that have it."""
+
+
+def _held(group: list[int], runs: Sequence[Run], measures: Measures) -> tuple[Holders, Holders]:
+    """Which runs have each word and each tool feature (special ones have negative numbers)."""
+    words, tools = defaultdict(list), defaultdict(list)
+    for n in group:
+        for word in runs[n].words:
+            words[word].append(n)
+        for tool in (*runs[n].common, *(-1 - tool for tool in runs[n].special)):
+            tools[tool].append(n)
+    everyone = frozenset(group)
+    return tuple({key: frozenset(held) for key, held in sorted(each.items())} | {_ALL: everyone} for each in (words, tools))
+
+
+def _divisions(group: list[int], words: Holders, tools: Holders) -> Iterator[tuple[float, frozenset[int]]]:
+    for own, other in ((words, tools), (tools, words)):
+        for held in own.values():
+            if min(len(held), len(group) - len(held)) >= max(_FEWEST_APART, len(group) / 6):
+                yield _contrast(held, other), held
+
+
+def _contrast(inside: frozenset[int], features: Holders) -> float:
+    """How much the runs inside differ from the others in what they have: log likelihood gained by telling both apart, feature by
+    feature, less what chance gains."""
+    everyone = len(features[_ALL])
+    found = 0.0
+    for held in features.values():
+        within = len(held & inside)
+        gained = _bernoulli(within, len(inside)) + _bernoulli(len(held) - within, everyone - len(inside)) - _bernoulli(len(held), everyone)
+        found += max(0.0, gained - PEN)
+    return found
+
+
+def _bernoulli(hits: int, runs: int) -> float:
+    return sum(count * log(count / runs) for count in (hits, runs - hits) if count)
 
 
 def _settle(one: list[int], two: list[int], runs: Sequence[Run], measures: Measures) -> tuple[list[int], list[int]]:

@@ -2,69 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from diarist.model.hit import Frequencies
-from diarist.stages.rank.cues import find_cues, says_unchanged
+from diarist.stages.rank.cues import TAKEN
+from diarist.stages.rank.portrait import Portrait, Said, Sketch, files_of
 from diarist.stages.rank.rarity import Rarity
-from diarist.stages.rank.words import telling
-from diarist.text.analyse import analyse
-from diarist.text.stem import language_of
 
-_MOST = 6_000
-"""Characters of a text that are compared: a record's own summary comes first in it."""
 _ENOUGH = 1.6
 """Rarity that shared words add up to where they speak of one thing: a word that stands in one record only counts about 1."""
-
-_MONTHS = {
-    name: number
-    for names in (
-        "january february march april may june july august september october november december",
-        "januar februar märz april mai juni juli august september oktober november dezember",
-        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-        "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
-        "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    )
-    for number, name in enumerate(names.split(), 1)
-}
 _CHANCE = 3.5
 """Times as much as by chance that unrelated records of one project share at most."""
 _FEW = 10
 """Numbers of a text up to which other numbers in another one are telling."""
 _STRENGTHS = (0.0, 0.2, 0.45, 1.0)
 _SURE = 0.4
-"""What the parts have to come to; found with the pairs of half of a labelled set, and checked on the other half (`bench/search.py`)."""
-
-
-class Said(NamedTuple):
-    """A sentence that speaks of a change (see `cues`): `strength`, its terms, the months (1 to 12) it names."""
-
-    strength: int
-    terms: frozenset[str]
-    months: frozenset[int]
-
-
-class Portrait(NamedTuple):
-    """What of a record matters to the question whether it replaces another."""
-
-    sentences: Mapping[str, frozenset[str]]
-    """Telling terms of each sentence."""
-    terms: frozenset[str]
-    """All of them."""
-    cues: tuple[Said, ...]
-    month: int
-    """In which it was made."""
-    paths: frozenset[str]
-    """Files it names."""
-    measures: Mapping[str, frozenset[str]]
-    """Numbers by the unit or name they stand with."""
-    unchanged: tuple[frozenset[str], ...]
-    """Terms of sentences that say that something stays."""
+"""What the parts have to come to: found with the pairs of half of a labelled set, checked on the other half."""
 
 
 class Judgement(NamedTuple):
@@ -74,42 +28,9 @@ class Judgement(NamedTuple):
     parts: Mapping[str, float]
 
 
-_PATH = re.compile(r"[\w@-]+(?:[./\\][\w@*-]+)+")
-_MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")
-_SETTING = re.compile(r"\b([A-Za-z_][\w.]*?)(?:\s?[=:]\s?|[.-](?=\d+\b))(\d[\w.]*)")
-_FILE = re.compile(
-    r"[^ ]*\.(?:py|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|kts|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sh|sql|ya?ml|toml|json|ini|cfg|conf|xml|html|css"
-    r"|scss|md|rst|txt|csv|lock|env|tf|rego|proto|gradle|plist|xcconfig|properties|pro)\Z"
-)
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n")
-
-
-def portray(text: str, created_at: str) -> Portrait:
-    """Takes a text apart for comparison. `created_at`: ISO 8601."""
-    text = text[:_MOST]
-    language = language_of(text.lower().split()[:100])
-
-    def words(piece: str) -> frozenset[str]:
-        return frozenset(telling(analyse(piece), language))
-
-    sentences = {piece.strip(): words(piece) for piece in _SENTENCE.split(text) if piece.strip()}
-    measures: dict[str, set[str]] = {}
-    for unit, number in _measures(text):
-        measures.setdefault(unit, set()).add(number)
-    return Portrait(
-        sentences=sentences,
-        terms=frozenset().union(*sentences.values()),
-        cues=tuple(Said(cue.strength, words(cue.sentence), _months(cue.sentence)) for cue in find_cues(text)),
-        month=int(created_at[5:7]),
-        paths=frozenset(found.group().strip("./\\").lower() for found in _PATH.finditer(text)),
-        measures={unit: frozenset(numbers) for unit, numbers in measures.items()},
-        unchanged=tuple(terms for sentence, terms in sentences.items() if says_unchanged(sentence)),
-    )
-
-
-def may_replace(earlier: Portrait, later: Portrait) -> bool:
+def may_replace(earlier: Sketch, later: Sketch) -> bool:
     """Whether it is worth judging: `later` speaks of a change, or gives other numbers."""
-    return any(said.strength >= 2 for said in later.cues) or _conflict(earlier, later) > 0
+    return any(cue.strength >= TAKEN for cue in later.cues) or _conflict(earlier, later) > 0
 
 
 def judge(earlier: Portrait, later: Portrait, common: Frequencies, rarity: Rarity) -> Judgement:
@@ -127,9 +48,9 @@ def judge(earlier: Portrait, later: Portrait, common: Frequencies, rarity: Rarit
         "beyond chance": _lift(weight, own, later, common, rarity),
         "cue": _told([(said.strength, worth(said.terms & shared)) for said in later.cues]),
         "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
-        "conflict": _conflict(earlier, later),
-        "same file": float(bool(_files(earlier) & _files(later))),
-        "other file": _parallel(_files(earlier), _files(later)),
+        "conflict": _conflict(earlier.sketch, later.sketch),
+        "same file": float(bool(files_of(earlier) & files_of(later))),
+        "other file": _parallel(files_of(earlier), files_of(later)),
         "unchanged": max((min(1.0, worth(terms & shared) / _ENOUGH) for terms in later.unchanged), default=0.0),
     }
     return Judgement(_combine(parts), parts)
@@ -182,33 +103,15 @@ def _dated(said: Said, earlier: Portrait) -> float:
     """1 where a sentence that ends something names the month of the earlier record, -1 where it names another."""
     if said.strength < 3 or not said.months:
         return 0.0
-    return 1.0 if earlier.month in said.months else -1.0
+    return 1.0 if earlier.sketch.month in said.months else -1.0
 
 
-def _months(sentence: str) -> frozenset[int]:
-    """Months a sentence names; "may" only as a name."""
-    words = re.findall(r"\d{1,2}月|[^\W\d]+", sentence)
-    return frozenset(_MONTHS[word.lower()] for word in words if word.lower() in _MONTHS and word != "may")
-
-
-def _conflict(earlier: Portrait, later: Portrait) -> float:
+def _conflict(earlier: Sketch, later: Sketch) -> float:
     """1 where both give a number to the same unit or name and none of the numbers agree."""
     if len(earlier.measures) > _FEW or len(later.measures) > _FEW:
         return 0.0
     both = earlier.measures.keys() & later.measures.keys()
     return float(any(earlier.measures[unit].isdisjoint(later.measures[unit]) for unit in both))
-
-
-def _measures(text: str) -> Iterator[tuple[str, str]]:
-    """(unit or name, number): "30 s", "TTL=60", "pain.001.09"."""
-    for number, unit in _MEASURE.findall(text):
-        yield unit.lower(), number
-    for name, value in _SETTING.findall(text):
-        yield name.lower(), value.rstrip(".")
-
-
-def _files(portrait: Portrait) -> frozenset[str]:
-    return frozenset(path for path in portrait.paths if "/" in path or _FILE.match(path))
 
 
 def _parallel(earlier: frozenset[str], later: frozenset[str]) -> float:

@@ -9,7 +9,7 @@ from diarist.model.hit import HitRow
 from diarist.stages.rank.rarity import Rarity
 from diarist.text.analyse import analyse
 from diarist.text.fingerprint import FoundError, errors_in, family
-from diarist.text.mask import mask
+from diarist.text.mask import Masked, mask
 
 _MOST_ERRORS = 12
 _MOST_TERMS = 48
@@ -20,7 +20,8 @@ _STRANGER = 0.75
 """Factor where none of an error's own names and codes stands among the record's errors."""
 _WORDS = 0.75
 """Part of the words' worth that the record's own errors decide; the rest is for its prose."""
-_ALONE = 0.6
+_ALONE, _LEAST = 0.6, 0.75
+"""Part of the score that the error which agrees best decides by itself; and how much it counts at least where it is the same."""
 _REREAD = 30
 _READ = 4_000
 """The best records, and the characters of each, whose prose is read too."""
@@ -63,12 +64,17 @@ def read_errors(text: str) -> Asked:
         line = " ".join(text.split())[:600]
         errors = [FoundError(line[:300], "", "", 0, tuple(line.split()))]
     terms = tuple(tuple(dict.fromkeys(analyse(" ".join(error.words))))[:_MOST_TERMS] for error in errors)
-    said = [mask(error.message) for error in errors]
-    names = tuple(frozenset(analyse(" ".join(one.particulars))) for one in said)
-    own = frozenset(analyse(" ".join(word for one in said for word in one.words)))
-    chosen = frozenset(analyse(" ".join(name for error in errors for name in error.names)))
-    major = (own - chosen) | frozenset[str]().union(*names)
+    masked = [mask(error.message) for error in errors]
+    names = tuple(frozenset(analyse(" ".join(one.particulars))) for one in masked)
+    major = frozenset[str]().union(*names, *(_major(one, error.names) for one, error in zip(masked, errors, strict=True)))
     return Asked(tuple(errors), terms, names, frozenset(term for some in terms for term in some) - major)
+
+
+def _major(masked: Masked, names: Sequence[str]) -> frozenset[str]:
+    """The terms of a message that tell most: its own words, and the identifiers in it where there is little else."""
+    own = frozenset(analyse(" ".join(masked.words)))
+    said = own - frozenset(analyse(" ".join(names)))
+    return said if len(said) > 2 else own
 
 
 def rank_faults(asked: Asked, rows: Iterable[HitRow], marks: Mapping[int, frozenset[str]], rarity: Rarity) -> list[Ranked]:
@@ -122,7 +128,9 @@ def _reread(asked: Asked, one: Ranked, weights: Sequence[float], rarity: Rarity)
 def _combined(values: Sequence[float], weights: Sequence[float]) -> float:
     """The value of the error that agrees best, and a little of how much of the whole paste agrees."""
     most, total = max(weights, default=0.0) or 1.0, sum(weights) or 1.0
-    alone = max((value * weight / most for value, weight in zip(values, weights, strict=True)), default=0.0)
+    alone = max(
+        (value * max(weight / most, _LEAST if value >= _SAME else 0.0) for value, weight in zip(values, weights, strict=True)), default=0.0
+    )
     together = sum(value * weight / total for value, weight in zip(values, weights, strict=True))
     return _ALONE * alone + (1 - _ALONE) * together
 

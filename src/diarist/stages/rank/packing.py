@@ -29,8 +29,10 @@ class Answer(NamedTuple):
 
 
 def answers(found: Sequence[Found], question: Question, rarity: Rarity) -> list[Answer]:
-    """The records that answer a question, best first; empty where none holds enough of it. What was replaced is left out,
-    what replaced it counts for what that one held."""
+    """The records that answer a question, best first; empty where none holds enough of it.
+
+    What was replaced is left out; what replaced it counts for what that one held.
+    """
     held = {one.row.id: question.share(_terms(one.row)) for one in found}
     for one in found:
         if one.superseded_by is not None and one.superseded_by.id in held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from diarist.errors import UsageError
@@ -65,56 +65,67 @@ def parse_query(text: str, now: datetime, *, lenient: bool = False) -> ParsedQue
 def narrow(
     parsed: ParsedQuery, now: datetime, *, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any
 ) -> ParsedQuery:
-    """The query with further filters: the names of `FILTERS`; times as text, Unix seconds or aware datetimes; tag, file and tool
-    also as lists. Raises UsageError for an unknown filter or value."""
-    query = parsed.query
-    if project is not None:
-        query = query._replace(project=project)
-    for kind in kinds or ():
-        query = query._replace(kinds=(*query.kinds, _one_of("kind", kind, KINDS)))
+    """The query with further filters: the names of `FILTERS`, tags, files and tools also in the plural as lists.
+
+    Times are text as in a query, Unix seconds or aware datetimes. A value of None narrows nothing.
+
+    Raises
+    ------
+    UsageError
+        An unknown filter or value.
+    """
+    query = parsed.query if project is None else parsed.query._replace(project=project)
+    query = query._replace(kinds=(*query.kinds, *(_one_of("kind", kind, KINDS) for kind in kinds or ())))
     for name, value in filters.items():
-        if name.rstrip("s") not in FILTERS:
+        single = name if name in FILTERS else name.removesuffix("s")
+        if single not in FILTERS:
             raise UsageError(f"there is no filter {name!r}. Filters are {', '.join(FILTERS)}.")
         for one in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(one, datetime):
-                query = query._replace(**{name: int(one.timestamp())})
-            elif isinstance(one, int):
-                query = query._replace(**{name: one})
-            elif one is not None:
-                query = _with_filter(query, _Piece(name.rstrip("s"), str(one), False, 0), now)
+            if one is not None:
+                query = _with_filter(query, _Piece(single, _as_text(one), False, 0), now)
     return parsed._replace(query=query)
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, int):
+        return datetime.fromtimestamp(value, UTC).isoformat()
+    return str(value)
 
 
 def _with_filter(query: Query, piece: _Piece, now: datetime) -> Query:
     name, value = piece.name, piece.value
     if not value:
         raise UsageError(f"the filter {name}: at character {piece.at + 1} has no value. Write for example {_EXAMPLES[name]}.")
-    if name in ("tag", "file", "tool"):
-        field = name + "s"
-        return query._replace(**{field: (*getattr(query, field), value)})
     if name == "kind":
         return query._replace(kinds=(*query.kinds, _one_of(name, value, KINDS)))
-    if getattr(query, name) is not None:
+    changes: dict[str, Any] = {}
+    if name in ("tag", "file", "tool"):
+        changes[name + "s"] = (*getattr(query, name + "s"), value)
+    elif getattr(query, name) is not None:
         raise UsageError(f"the filter {name}: is given twice; a record can pass only one.")
-    if name in ("since", "before"):
-        return query._replace(**{name: parse_time(value, now)})
-    return query._replace(**{name: _one_of(name, value, OUTCOMES) if name == "outcome" else value})
+    elif name in ("since", "before"):
+        changes[name] = parse_time(value, now)
+    else:
+        changes[name] = _one_of(name, value, OUTCOMES) if name == "outcome" else value
+    return query._replace(**changes)
 
 
 def parse_time(value: str, now: datetime) -> int:
-    """ "14d" (ago), "2026-03-01" or "2026-03-01T12:00" (UTC where no offset is given) as Unix seconds. Raises UsageError."""
+    """Reads "14d" (ago), "2026", "2026-03-01" or "2026-03-01T12:00" (UTC where no offset is given) as Unix seconds.
+
+    Raises
+    ------
+    UsageError
+        It is none of these.
+    """
+    year = len(value) == 4 and value.isascii() and value.isdigit() and value[:2] in ("19", "20")
     try:
-        if len(value) == 10:
-            day = date.fromisoformat(value)
-            return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
-        if "-" in value:
-            at = datetime.fromisoformat(value)
-            return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
-        if len(value) == 4 and value.isascii() and value.isdigit() and value[:2] in ("19", "20"):
-            return int(datetime(int(value), 1, 1, tzinfo=UTC).timestamp())
-        return int((now - parse_duration(value)).timestamp())
-    except UsageError:
-        raise
+        if "-" not in value and not year:
+            return int((now - parse_duration(value)).timestamp())
+        at = datetime.fromisoformat(f"{value}-01-01" if year else value)
+        return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError) as error:
         raise UsageError(f"{value!r} is not a date or a span of time. Write 2026-03-01, 2026-03-01T12:00 or 14d.") from error
 

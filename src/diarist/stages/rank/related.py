@@ -19,7 +19,7 @@ _PART = 0.4
 
 def telling_terms(rows: Sequence[HitRow], commonness: Callable[[Iterable[str]], Frequencies]) -> list[str]:
     """Of each row the rarest terms of its beginning that some other record holds too."""
-    terms = {row.id: telling(analyse(text_of(row)[:_READ]), "") for row in rows}
+    terms = {row.id: telling(analyse(text_of(row)[:_READ], ""), "") for row in rows}
     common = commonness(term for own in terms.values() for term in own)
     chosen: dict[str, None] = {}
     for own in terms.values():

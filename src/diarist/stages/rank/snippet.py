@@ -8,17 +8,21 @@ from collections.abc import Callable, Collection
 from diarist.text.analyse import analyse
 from diarist.text.clip import clip
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]*")
 _READ = 12_000
 
 
 def snippet(text: str, terms: Collection[str], worth: Callable[[str], float], limit: int = 240) -> str:
     """The sentence that holds most of the terms (by worth), with what follows it while there is room; "" where none holds any."""
-    sentences = [piece.strip() for piece in _SENTENCE.split(text[:_READ]) if piece and piece.strip()]
+    sentences = [piece.strip() for piece in _SENTENCE.findall(text[:_READ]) if not piece.isspace()]
     wanted = frozenset(terms)
+    hints = tuple({term[: max(3, len(term) - 1)] for term in wanted})  # a stem stands in its word but for the last letter
     best, most = -1, 0.0
     for at, sentence in enumerate(sentences):
-        held = sum(worth(term) for term in wanted.intersection(analyse(sentence)))
+        low = sentence.lower()
+        if sentence.isascii() and not any(hint in low for hint in hints):
+            continue
+        held = sum(worth(term) for term in wanted.intersection(analyse(sentence, "")))
         if held > most:
             best, most = at, held
     if best < 0:

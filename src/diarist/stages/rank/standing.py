@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from diarist.model.hit import Frequencies, HitRow
-from diarist.stages.rank.amend import Judgement, Portrait, judge, may_replace, portray
+from diarist.stages.rank.amend import Judgement, judge, may_replace
+from diarist.stages.rank.portrait import Portrait, portray, sketch
 from diarist.stages.rank.rarity import rarity_of
 
 _RIVAL = 0.5
@@ -51,15 +52,15 @@ def find_pairs(rows: Sequence[HitRow]) -> Pairs:
     groups: dict[str, list[HitRow]] = {}
     for row in sorted(rows, key=lambda row: (row.created_at, row.id)):
         groups.setdefault(row.project, []).append(row)
-    portraits = {row.id: portray(text_of(row), row.created_at) for group in groups.values() if len(group) > 1 for row in group}
+    sketches = {row.id: sketch(text_of(row), row.created_at) for group in groups.values() if len(group) > 1 for row in group}
     pairs = tuple(
         (earlier, later)
         for group in groups.values()
         for at, later in enumerate(group)
         for earlier in group[:at]
-        if earlier.created_at < later.created_at and may_replace(portraits[earlier.id], portraits[later.id])
+        if earlier.created_at < later.created_at and may_replace(sketches[earlier.id], sketches[later.id])
     )
-    return Pairs(pairs, portraits if pairs else {})
+    return Pairs(pairs, {id_: portray(sketches[id_]) for id_ in sorted({row.id for pair in pairs for row in pair})})
 
 
 def find_amendments(pairs: Pairs, common: Frequencies) -> list[Amendment]:

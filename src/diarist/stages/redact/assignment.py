@@ -13,7 +13,7 @@ from typing import NamedTuple
 from diarist.stages.redact import context
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
-from diarist.stages.redact.values import Value, bare_value, value_after
+from diarist.stages.redact.values import LOOK, Value, bare_value, end_of, value_after
 from diarist.stages.redact.verdict import is_basic, is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
 
@@ -144,11 +144,11 @@ def _is_short_key(data: bytes, operator: int, written: bytes, value: Value) -> b
 def judge(data: bytes, site: Site, value: Value, *, setting: bool) -> Span | None:
     """The span of `value` if it is the secret that the key at `site` promises."""
     start, key = value.start, site.key
-    text = data[start : value.end]
+    text = data[start : min(value.end, start + LOOK)]
     scheme = _SCHEME.match(text) if b" " in text or b"%" in text else None
     if scheme is not None and scheme.end() < len(text):
         start += scheme.end()
-        text = data[start : value.end]
+        text = data[start : min(value.end, start + LOOK)]
         key = key._replace(level=max(key.level, Level.MEDIUM))
     if value.template and b"{" in text:
         return None
@@ -158,7 +158,8 @@ def judge(data: bytes, site: Site, value: Value, *, setting: bool) -> Span | Non
         key = key._replace(level=min(key.level, Level.MEDIUM))
     if _echoes(site.name, text) or not is_secret(text, key, quoted=value.quoted, setting=setting):
         return None
-    return Span(start, value.end, "assignment", key.kind, rank=1, origin=site.start)
+    end = value.end if value.quoted else end_of(data, value)
+    return Span(start, end, "assignment", key.kind, rank=1, origin=site.start)
 
 
 def _echoes(name: bytes, text: bytes) -> bool:

@@ -68,23 +68,22 @@ class Run(NamedTuple):
 
 def run_at(data: bytes, at: int, into: int) -> Run | None:
     """The run of base64 around a fingerprint that stands at `at`, `into` characters into a group of four."""
-    start = _line_start(data, at)
-    match = _RUN.match(data, start)
-    if match is None:
+    right = _RUN.match(data, at)
+    if right is None:
         return None
-    end, width = match.end(), match.end() - start
+    start = first = _line_start(data, at)
+    end, width = right.end(), right.end() - start
     before: list[bytes] = []
-    while (line := _line_before(data, start, width)) is not None:
+    while (line := _line_before(data, start, width)) is not None and at - start < _LONGEST:
         start = line[0]
         before.append(data[line[0] : line[1]])
     after: list[bytes] = []
     while (line := _line_after(data, end, width)) is not None and end - at < _LONGEST:
         end = line[1]
         after.append(data[line[0] : line[1]])
-    current = match[0]
-    head = b"".join(reversed(before)) + current[: at - match.start()]
+    head = b"".join(reversed(before)) + data[first:at]
     skip = (len(head) - into) % 4
-    body = (head + current[at - match.start() :] + b"".join(after))[skip:]
+    body = (head + right[0] + b"".join(after))[skip:]
     body = body[: len(body) - (len(body) % 4 == 1)].translate(_STANDARD)
     padding = len(data[end : end + 2]) - len(data[end : end + 2].lstrip(b"="))
     return Run(start + skip, end + padding, base64.b64decode(body + b"=" * (-len(body) % 4)))

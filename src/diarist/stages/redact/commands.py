@@ -86,14 +86,27 @@ def _piped(data: bytes, end: int) -> Span | None:
 
 _ALONE = Lazy(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
 _TOOLS = Lazy(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
-_OPTION = Lazy(
-    rb"(?:[\s\"'(\[,]|\\[nrt])-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)\Z"
-)
+_OPTION = Lazy(rb"-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)")
+
+
+def _option_before(data: bytes, end: int) -> re.Match[bytes] | None:
+    """The option whose value's colon ends at `end`."""
+    low = max(0, end - 130)
+    at = end
+    for _ in range(4):
+        at = data.rfind(b"-", low, at)
+        if at < 0:
+            break
+        start = at - (data[at - 1 : at] == b"-")
+        option = _OPTION.match(data, start, end)
+        if option is not None and option.end() == end and not data[start - 1 : start].isalnum():
+            return option
+    return None
 
 
 def _user(data: bytes, end: int) -> Span | None:
     """`curl -u user:password`."""
-    option = _OPTION.search(data, max(0, end - 130), end)
+    option = _option_before(data, end)
     if option is None or _TOOLS.search(data, max(0, end - 1500), option.start()) is None:
         return None
     match = _USER.match(data, option.start("user"))

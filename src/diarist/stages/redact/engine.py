@@ -14,6 +14,8 @@ from diarist.stages.redact.triggers import Trigger
 _ROUNDS = 6
 _DEPTH = 2
 """How often base64 inside base64 is decoded."""
+_ALIGNMENTS = 4
+"""Fingerprints that are tried in one run of base64: they may disagree about where its groups of four start."""
 _AROUND = 600
 """Bytes on both sides of a placeholder in which masking may have changed what a rule sees."""
 
@@ -51,6 +53,7 @@ class Engine:
     def __init__(self, rulebook: Rulebook, prefilter: Prefilter) -> None:
         self._rulebook = rulebook
         self._confirms = [trigger.confirm for trigger in rulebook.triggers]
+        self._families = [trigger.family for trigger in rulebook.triggers]
         self._encoded_from = len(self._confirms)
         self._escapes_from = self._encoded_from + len(rulebook.fingerprints)
         self._scan = prefilter.scan
@@ -94,10 +97,14 @@ class Engine:
     def _confirmed(self, data: bytes, hits: Sequence[Hit], depth: int) -> list[Span]:
         spans: list[Span] = []
         encoded: list[Hit] = []
+        covered: dict[str, int] = {}
         for end, index in hits:
             if index >= self._encoded_from:
                 if index < self._escapes_from:
                     encoded.append((end, index - self._encoded_from))
+                continue
+            family = self._families[index]
+            if family and end < covered.get(family, 0):
                 continue
             found = self._confirms[index](data, end)
             if found is None:
@@ -106,23 +113,26 @@ class Engine:
                 spans += found
             else:
                 spans.append(found)
+            covered[family] = max(covered.get(family, 0), spans[-1].end)
         return spans + self._decoded(data, encoded, depth) if encoded and depth else spans
 
     def _decoded(self, data: bytes, hits: Sequence[Hit], depth: int) -> list[Span]:
         """Runs of base64 in which, decoded, something is found."""
         spans: list[Span] = []
-        done = 0
+        done = tries = 0
         for end, index in hits:
             fingerprint = self._rulebook.fingerprints[index]
             start = end - len(fingerprint.text)
-            if start < done:
+            if start < done and tries >= _ALIGNMENTS:
                 continue
             run = run_at(data, start, fingerprint.into)
             if run is None:
                 continue
+            tries = tries + 1 if start < done else 1
+            done = max(done, run.end)
             if self._confirmed(run.decoded, self._scan(run.decoded), depth - 1):
                 spans.append(Span(run.start, run.end, "base64", "base64-secret", rank=2))
-                done = run.end
+                tries = _ALIGNMENTS
         return spans
 
     def _look_again(self, data: bytes, spans: Sequence[Span]) -> list[Span]:

@@ -4,41 +4,25 @@ from __future__ import annotations
 
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
-from diarist.stages.redact.triggers import Trigger
+from diarist.stages.redact.triggers import Confirm, Trigger
 
 _LONGEST = 24_000
+_WIDEST = 160
 _BREAK = rb"(?:\\+r)?(?:\\+n|\r?\n)"
-_MARGIN = rb"(?:[ \t\"',+>|*#\\-]|\xe2\x94\x82|\xe2\x86\x92|\d{1,6}(?:[ \t]*(?:\xe2\x86\x92|[:|])|\t|[ ]{1,4}(?=[A-Za-z0-9+/=])))*"
-_HEADER = rb"(?:(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|MessageID|Charset|Key-[A-Za-z]+)[^\n\\]{0,120})"
+_MARGIN = (
+    rb"(?:[ \t\"',+>|*#\\-]|\xe2\x94\x82|\xe2\x86\x92"
+    rb"|\d{1,6}(?:[ \t]*(?:\xe2\x86\x92|[:|])|\t|[ ]{1,4}(?=[A-Za-z0-9+/=])))*"
+)
+"""What may stand before a line: indentation, quotes, line numbers, diff and quotation marks."""
+_HEADER = rb"(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|MessageID|Charset|Key-[A-Za-z]+)[^\n\\]{0,120}"
 _LINE = rb"(?:[A-Za-z0-9+/=]{1,2000}(?:\.\.\.|\xe2\x80\xa6)?|" + _HEADER + rb")"
 _NEXT = Lazy(
-    rb"(?:[\"']?[ \t]*[+,\\]?[ \t]*)"
-    + _BREAK
-    + rb"(?:"
-    + _MARGIN
-    + _BREAK
-    + rb")?"
-    + _MARGIN
-    + rb"(?P<line>"
-    + _LINE
-    + rb")?(?=[\s\"'\\,+|]|\Z)"
+    rb"[\"']?[ \t]*[+,\\]?[ \t]*" + _BREAK + rb"(?:" + _MARGIN + _BREAK + rb")?" + _MARGIN + rb"(?P<line>" + _LINE + rb")(?=[\s\"'\\,+|]|\Z)"
 )
-_END = Lazy(_MARGIN + rb"(?:" + _BREAK + rb")?" + _MARGIN + rb"-{4,5}END[A-Z0-9 ]{0,40}-{0,5}")
+_LAST_LINES = Lazy(rb"(?P<margin>" + _MARGIN + rb")(?P<line>[A-Za-z0-9+/]{1,120}={0,2})[\"',+\\ \t\r]*\Z")
 _START = Lazy(rb"-{4,5}BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-{0,5}")
 _BODY = Lazy(rb"[A-Za-z0-9+/]{16}")
-_LINES_BEFORE = Lazy(
-    rb"(?:[A-Za-z0-9+/]{40,100}=*(?:"
-    + _BREAK
-    + rb")"
-    + _MARGIN
-    + rb")+(?:[A-Za-z0-9+/]{1,100}={0,2}[\"']?[ \t]*(?:"
-    + _BREAK
-    + rb")"
-    + _MARGIN
-    + rb")?\Z"
-)
 _RUN = Lazy(rb"[A-Za-z0-9+/=]+")
-
 _ON_ONE_LINE = Lazy(rb"[ ]+[A-Za-z0-9+/=]{16,}")
 
 _BARE_STARTS = (
@@ -68,10 +52,7 @@ _BARE_STARTS = (
 
 def triggers() -> list[Trigger]:
     """At the banners, and at bodies that lost theirs."""
-    return [
-        Trigger(b"PRIVATE KEY", _at_banner),
-        *(Trigger(start, lambda data, end, size=len(start): _bare(data, end - size)) for start in _BARE_STARTS),  # type: ignore[misc]
-    ]
+    return [Trigger(b"PRIVATE KEY", _at_banner), *(Trigger(start, _bare_of(len(start))) for start in _BARE_STARTS)]
 
 
 def _at_banner(data: bytes, end: int) -> Span | None:
@@ -92,7 +73,7 @@ def _after(data: bytes, banner: int, start: int) -> Span | None:
         at, first = inline.end(), inline.start()
         while (more := _ON_ONE_LINE.match(data, at, limit)) is not None:
             at = more.end()
-    while (line := _NEXT.match(data, at, limit)) is not None and line["line"] is not None:
+    while (line := _NEXT.match(data, at, limit)) is not None:
         first = first or line.start("line")
         at = line.end("line")
     if not first or _BODY.search(data, first, at) is None:
@@ -101,24 +82,50 @@ def _after(data: bytes, banner: int, start: int) -> Span | None:
 
 
 def _before(data: bytes, closing: int) -> Span | None:
-    """The body above an END line whose BEGIN was cut off."""
-    dashes = closing - len(data[:closing][-6:]) + len(data[max(0, closing - 6) : closing].rstrip(b"-"))
-    low = max(0, dashes - _LONGEST)
-    match = _LINES_BEFORE.search(data, low, dashes)
-    if match is None or b"BEGIN" in data[max(0, match.start() - 60) : match.start()]:
+    """The body above an END line whose BEGIN was cut off, read backwards line by line."""
+    at = closing - len(data[max(0, closing - 6) : closing]) + len(data[max(0, closing - 6) : closing].rstrip(b"-"))
+    low = max(0, at - _LONGEST)
+    first = last = 0
+    broken = _line_break_before(data, low, at)
+    while broken is not None:
+        at = broken
+        line = _LAST_LINES.search(data, max(low, _line_start(data, low, at)), at)
+        if line is None or (last and len(line["line"]) < 40):
+            break
+        first, last = line.start("line"), last or line.end("line")
+        broken = _line_break_before(data, low, line.start())
+    if not last or _BODY.search(data, first, last) is None or b"BEGIN" in data[max(0, first - 60) : first]:
         return None
-    end = match.start() + len(match[0].rstrip(b" \t\r\n\"',+>|\\-"))
-    return Span(match.start(), end, "private-key", "private-key", rank=9)
+    return Span(first, last, "private-key", "private-key", rank=9)
 
 
-def _bare(data: bytes, start: int) -> Span | None:
-    """A body that starts like a private key and has no banner at all."""
-    if data[start - 1 : start].isalnum() and data[start - 2 : start] not in (b"\\n", b"\\r", b"\\t"):
-        return None
-    run = _RUN.match(data, start, start + _LONGEST)
-    if run is None or len(run[0]) < 40:
-        return None
-    at = run.end()
-    while (line := _NEXT.match(data, at, start + _LONGEST)) is not None and line["line"] is not None and len(line["line"]) >= 4:
-        at = line.end("line")
-    return Span(start, at, "private-key", "private-key", rank=8)
+def _line_start(data: bytes, low: int, at: int) -> int:
+    """Where the line that ends at `at` starts; line breaks may be written out as `\\n`."""
+    low = max(low, at - _WIDEST)
+    real, written = data.rfind(b"\n", low, at), data.rfind(b"\\n", low, at)
+    return max(low, real + 1, written + 2)
+
+
+def _line_break_before(data: bytes, low: int, at: int) -> int | None:
+    """Where the line break before the line around `at` starts, if only a margin lies between."""
+    start = _line_start(data, low, at)
+    if data[start - 1 : start] == b"\n":
+        return start - 1
+    return start - 2 if data[start - 2 : start] == b"\\n" else None
+
+
+def _bare_of(size: int) -> Confirm:
+    def confirm(data: bytes, end: int) -> Span | None:
+        """A body that starts like a private key and has no banner at all."""
+        start = end - size
+        if data[start - 1 : start].isalnum() and data[start - 2 : start] not in (b"\\n", b"\\r", b"\\t"):
+            return None
+        run = _RUN.match(data, start, start + _LONGEST)
+        if run is None or len(run[0]) < 40:
+            return None
+        at = run.end()
+        while (line := _NEXT.match(data, at, start + _LONGEST)) is not None and len(line["line"]) >= 4:
+            at = line.end("line")
+        return Span(start, at, "private-key", "private-key", rank=8)
+
+    return confirm

@@ -35,7 +35,7 @@ _RESTS = (
 def triggers() -> list[Trigger]:
     """All of them."""
     return [
-        Trigger(_NAME + b"(?:" + b"|".join(_RESTS) + b")", _after_name, literal=False, caseless=True, stem=_NAME, rests=_RESTS),
+        Trigger(_NAME + b"(?:" + b"|".join(_RESTS) + b")", _after_name, literal=False, caseless=True, family="assignment", stem=_NAME, rests=_RESTS),
         Trigger(rb"-[a-z0-9_\-]*" + _NAME + rb"[ \t]", _at_blank, literal=False, caseless=True, needs=(b"-",)),
         Trigger(rb"set[ ][a-z0-9_.:/\-]*" + _NAME + rb"[ ]", _at_blank, literal=False, caseless=True, needs=(b"set ",)),
         Trigger(

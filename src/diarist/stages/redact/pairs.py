@@ -12,19 +12,23 @@ from diarist.stages.redact.words import Level, read_key
 REST = rb"\\*[\"']?[ \t]*[\s,;\\nrt\-]*(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:string)?value\\*[\"']?[ \t]*[:=])"
 """What follows the name, in lower case."""
 
-_FIELDS = Lazy(
-    rb"(?P<name>[\w.$@\x80-\xff-]{1,80})\\*[\"']?[ \t]*[\s,;\\nrt-]*"
-    rb"(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:[Ss]tring)?[Vv]alue\\*[\"']?[ \t]*[:=])\Z"
-)
+_VALUE_FIELD = Lazy(rb"(?:</key>(?:\s|\\[nrt])*<string>|\\*[\"']?(?:[Ss]tring)?[Vv]alue\\*[\"']?[ \t]*[:=])\Z")
+_NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
+_BETWEEN = b" \t\r\n\"'\\,;-"
 
 
 def confirm(data: bytes, end: int) -> Span | None:
     """The value whose operator ends at `end`, if the field before it names a secret."""
-    match = _FIELDS.search(data, max(0, end - 200), end)
-    if match is None:
+    field = _VALUE_FIELD.search(data, max(0, end - 40), end)
+    if field is None:
         return None
-    key = read_key(match["name"])
+    left = data[max(0, end - 200) : field.start()].rstrip(_BETWEEN)
+    while left.endswith((b"\\n", b"\\r", b"\\t")):
+        left = left[:-2].rstrip(_BETWEEN)
+    name = left[len(left.rstrip(_NAME_CHARACTERS)) :]
+    key = read_key(name)
     value = value_after(data, end) if key.level > Level.NONE else None
     if value is None:
         return None
-    return assignment.judge(data, Site(key, match["name"], match.start()), value._replace(far=False), setting=True)
+    start = field.start() - len(data[max(0, end - 200) : field.start()]) + len(left) - len(name)
+    return assignment.judge(data, Site(key, name, start), value._replace(far=False), setting=True)

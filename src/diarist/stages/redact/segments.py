@@ -6,6 +6,7 @@ possible. So memory stays bounded, a secret is never cut in two, and a stream gi
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from diarist.stages.redact.spans import Span
 SIZE = 262_144
 """Characters of a segment."""
 AHEAD = 32_768
+_TRIES = 64
 """Characters that are looked at beyond it."""
 
 
@@ -72,14 +74,14 @@ def _cut(data: bytes, spans: Sequence[Span], limit: int) -> int:
     low = limit // 2
     for separator in (b"\n", b" ", b","):
         at = limit
-        while (found := data.rfind(separator, low, at)) >= 0:
-            at = found + 1
+        for _ in range(_TRIES):
+            at = data.rfind(separator, low, at) + 1
+            if at <= low:
+                break
             across = _across(spans, at)
             if across is None:
                 return at
-            at = max(across.evidence, low)
-            if at <= low:
-                break
+            at = across.evidence
     across = _across(spans, limit)
     if across is None:
         return limit
@@ -87,5 +89,11 @@ def _cut(data: bytes, spans: Sequence[Span], limit: int) -> int:
 
 
 def _across(spans: Sequence[Span], at: int) -> Span | None:
-    """The span whose evidence starts before `at` and that ends behind it."""
-    return next((span for span in spans if span.evidence < at < span.end), None)
+    """The span whose evidence starts before `at` and that ends behind it. `spans` are sorted and free of overlaps."""
+    nearest = bisect_left(spans, at, key=_end)
+    span = spans[nearest] if nearest < len(spans) else None
+    return span if span is not None and span.evidence < at < span.end else None
+
+
+def _end(span: Span) -> int:
+    return span.end

@@ -12,7 +12,9 @@ from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, minimal
 from diarist.stages.redact.vocabulary import is_example
 
-_LONGEST = 4096
+_LOOK = 512
+"""Characters of a token that are looked at to decide about it; the rest of a longer one goes with them."""
+_LONGEST = 65_536
 _WORDY = -18.0
 """Bits below which a body reads like words, so that it needs digits to count."""
 _ESCAPE_BEFORE = Lazy(
@@ -41,7 +43,7 @@ def _rules() -> dict[bytes, list[_Rule]]:
 
 @lru_cache(maxsize=256)
 def _run_of(alphabet: str) -> Lazy:
-    return Lazy(b"[" + alphabet.encode() + b"]{0,%d}" % _LONGEST)
+    return Lazy(b"[" + alphabet.encode() + b"]{0,%d}" % _LOOK)
 
 
 def triggers() -> list[Trigger]:
@@ -50,13 +52,15 @@ def triggers() -> list[Trigger]:
     def at(root: bytes) -> Trigger:
         rules = _rules()[root]
         size = len(root)
-        return Trigger(root, lambda data, end: confirm(data, end - size, rules))
+        return Trigger(root, lambda data, end: confirm(data, end - size, rules), family="token")
 
     return [at(root) for root in _rules()]
 
 
 def confirm(data: bytes, start: int, rules: list[_Rule]) -> Span | None:
     """The token that starts at `start`."""
+    if data.endswith(rules[-1].literal, 0, start):
+        return None  # a prefix after itself starts nothing
     afresh = starts_afresh(data, start)
     for rule in rules:
         if (afresh or rule.token.anywhere) and data.startswith(rule.literal, start):
@@ -91,7 +95,17 @@ def _end(data: bytes, start: int, rule: _Rule) -> int:
         return 0
     if not _holds(body, token):
         return 0
-    return end if token.exact or token.fixed else extended(data, end, rule.run)
+    return end if token.exact or token.fixed else extended(data, _whole(data, start, end, rule.run), rule.run)
+
+
+def _whole(data: bytes, start: int, end: int, run: Lazy) -> int:
+    """Where a token ends that is longer than what was looked at."""
+    while end - start >= _LOOK and end - start < _LONGEST and end < len(data):
+        more = run.match(data, end)
+        if more is None or not more[0]:
+            break
+        end = more.end()
+    return end
 
 
 _ALONE = Lazy(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
@@ -113,10 +127,12 @@ def extended(data: bytes, end: int, run: Lazy) -> int:
 def _holds(body: bytes, token: Token) -> bool:
     if token.floor <= ANYTHING:
         return True
-    if is_filler(body):
-        return token.filled and not body.strip(b"ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwyz123456789-_")
     bits = surprise(body[:80])
-    return bits >= token.floor and not is_example(body) and (bits >= _WORDY or _digits(body) >= 2)
+    if bits < token.floor:
+        return False
+    if is_filler(body[:256]):
+        return token.filled and not body.strip(b"ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwyz123456789-_")
+    return not is_example(body) and (bits >= _WORDY or _digits(body) >= 2)
 
 
 def _digits(body: bytes) -> int:

@@ -26,6 +26,8 @@ class Trigger(NamedTuple):
     """Only for expressions, and those are written in lower case."""
     needs: tuple[bytes, ...] = ()
     """Only for expressions: where none of these occurs (in lower case, if caseless), nothing can match."""
+    family: str = ""
+    """Within what one trigger of a family found, the others of that family need not look: they would find the same run again."""
     stem: bytes = b""
     """Where given, the pattern is this, then one of `rests`; plain Python looks for the stem and then tries those."""
     rests: tuple[bytes, ...] = ()

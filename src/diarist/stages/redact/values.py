@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 from diarist.stages.redact.lazy import Lazy
 
-LONGEST = 4096
-"""Bytes of one value. What is longer is no value that a person or a program assigns in one piece."""
+LOOK = 256
+"""Bytes of a value that are looked at to decide about it. The rest goes with them."""
+_LONGEST = 65_536
+_LINE = 4_096
+"""Bytes within which a closing quote is looked for."""
 
 _QUOTE = rb"\\*(?:\"\"\"|'''|[\"'`])|%(?:25)?2[27]|&quot;|&\#3[49];|&apos;|\\+u002[27]|\xe2\x80[\x98\x9c]"
 _LEAD = Lazy(
@@ -27,8 +30,8 @@ _LEAD = Lazy(
 _GAP = Lazy(
     rb"(?:[ \t]|%(?:25)?20)*+(?P<far>(?:(?:\\+[nrt])+|\r?\n)[ \t]*+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*+)?[+>|-]{0,2}[ \t]*+)?+\*{0,2}"
 )
-_BARE = Lazy(rb"(?:[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]|\\(?![nrtu\"'`\\/ \r\n]))+")
-_SETTING = Lazy(rb"(?:[^\s\"'`<>\\\x1b\x00]|\\(?![nrtu\"'`\\ \r\n]))+")
+_BARE = Lazy(rb"[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]*+(?:\\(?![nrtu\"'`\\/ \r\n])[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]*+)*+")
+_SETTING = Lazy(rb"[^\s\"'`<>\\\x1b\x00]*+(?:\\(?![nrtu\"'`\\ \r\n])[^\s\"'`<>\\\x1b\x00]*+)*+")
 _ENCODED_END = Lazy(
     rb"%(?:25)?(?:2[0267C]|0[AD]|7[DC]|5[DC]|3[BC])|&(?:quot|amp|lt|gt|\#3[49]);|\\+u00(?:2[267]|3[ce])|\xef\xbc[\x8c\x9b\x81\x9f]|\xe3\x80[\x81\x82]",
     re.IGNORECASE,
@@ -80,17 +83,29 @@ _MARKS = (b'"', b"'", b"`", b"\\")
 
 def bare_value(data: bytes, start: int, *, setting: bool, far: bool = False) -> Value | None:
     """A value without quotes: up to a blank, a quote, an escape, or punctuation that ends values."""
-    match = (_SETTING if setting else _BARE).match(data, start, start + LONGEST)
-    if match is None or data.startswith(b"[REDACTED:", start):
+    match = (_SETTING if setting else _BARE).match(data, start, start + LOOK)
+    if match is None or not match[0] or data.startswith(b"[REDACTED:", start):
         return None
     end = match.end()
-    encoded = _ENCODED_END.search(data, start, end + 6)
-    if encoded is not None and encoded.start() < end:
-        end = encoded.start()
+    if b"%" in match[0] or b"&" in match[0] or b"\\" in data[end - 1 : end + 2] or not match[0].isascii():
+        encoded = _ENCODED_END.search(data, start, end + 6)
+        if encoded is not None and encoded.start() < end:
+            end = encoded.start()
     end = start + len(data[start:end].rstrip(_TRAILING))
     if end <= start or (not setting and data[end : end + 1] in (b"(", b"[")):
         return None
     return Value(start, end, quoted=False, far=far)
+
+
+def end_of(data: bytes, value: Value) -> int:
+    """Where a value really ends that was longer than what was looked at."""
+    end = value.end
+    while end - value.start >= LOOK and end - value.start < _LONGEST:
+        more = _BARE.match(data, end, end + LOOK) if data[end - 1 : end] not in (b"\"", b"'", b"`") else None
+        if more is None or not more[0]:
+            break
+        end = more.end()
+    return end
 
 
 def _quoted(data: bytes, lead: re.Match[bytes]) -> Value | None:
@@ -115,7 +130,7 @@ def closing_quote(data: bytes, start: int, quote: bytes) -> int:
         quote = b"\xe2\x80\x9d"
     elif quote == b"\xe2\x80\x98":
         quote = b"\xe2\x80\x99"
-    limit = min(len(data), start + LONGEST)
+    limit = min(len(data), start + _LINE)
     if len(quote) < 3 or quote.startswith((b"%", b"&", b"\\")):
         newline = data.find(b"\n", start, limit)
         limit = newline if newline >= 0 else limit

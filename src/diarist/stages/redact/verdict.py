@@ -41,6 +41,8 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     value = value.strip()
     if len(value) < 4 or value.startswith(b"[REDACTED:"):
         return False
+    if len(value) > 128 and surprise(value[:64]) < -10:
+        return False  # long and made of words
     if value.isdigit():
         return len(set(value)) > 1 and _is_secret_number(value, key)
     if is_template(value) or is_elided(value) or is_filler(value) or is_reference(value, key):

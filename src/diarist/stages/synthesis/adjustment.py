@@ -29,14 +29,14 @@ def choose_target(theme: Theme) -> Redacted:
     if agents == ["claude-code"]:
         return derived("the managed block of CLAUDE.md")
     if len(agents) == 1 and agents[0] not in ("agent", "codex"):
-        return derived(f"the role prompt of {line(agents[0])}, or the managed block of AGENTS.md")
+        return derived(f"the role prompt of {text_line(agents[0])}, or the managed block of AGENTS.md")
     return derived("the managed block of AGENTS.md")
 
 
 def propose_diff(theme: Theme) -> Redacted:
     """What to guard against (`-`) and what to amplify (`+`), each with its count and entries."""
     parts = [f"## Proposed adjustment: {text_line(theme.label)}", f"Target: {theme.target}"]
-    guard = [f"- {_counted(each, theme.size)}" for each in theme.failed]
+    guard = [f"- {_counted(each, theme.size)}" for each in theme.failed if not _tells_of(each, theme.errors)]
     guard += [f"- {_error(each, theme.size)}" for each in theme.errors]
     amplify = [f"+ {_counted(each, theme.size)}" for each in theme.worked]
     parts += _section("Recurring failures (guard against):", guard, _more(theme, "failed", "errors"))
@@ -57,13 +57,18 @@ def text_line(text: str) -> str:
 def name_ids(ids: Sequence[str], most: int = MOST_IDS) -> str:
     """The first ids and how many more there are, as "kh-…, kh-… and 3 more"."""
     more = len(ids) - most
-    return ", ".join(line(each) for each in ids[:most]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(text_line(each) for each in ids[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _section(title: str, lines: Sequence[str], more: int) -> list[str]:
     if not lines:
         return []
     return ["\n".join([title, "", *lines, *([f"- and {more} more"] if more else [])])]
+
+
+def _tells_of(each: Approach, errors: Sequence[RecurringError]) -> bool:
+    """Is it about an error that has its own line, met at least as often?"""
+    return any(error.message in each.text and error.count >= each.count for error in errors)
 
 
 def _more(theme: Theme, *names: str) -> int:

@@ -56,7 +56,7 @@ class Vocabulary:
         for number, term in enumerate(self.terms):
             count = counts[number]
             weight = log(1.0 + min(RAREST, (len(entries) + 5) / (count + 1)))
-            weights.append(weight * COINED if count <= 1 and _is_coined(term) else weight)
+            weights.append(weight * COINED if count <= 1 and is_coined(term) else weight)
         return weights
 
     def _number(self, term: str) -> int:
@@ -89,7 +89,8 @@ def _split(text: str) -> list[str]:
     return text.translate(_ASCII_BREAKS).split() if text.isascii() else _WORD.findall(text)
 
 
-def _is_coined(term: str) -> bool:
+def is_coined(term: str) -> bool:
+    """A word with digits: a ticket, a version, a name of one thing."""
     return not term.isalpha() and not term.startswith(("error:", "file:")) and any(char.isdigit() for char in term)
 
 
@@ -104,8 +105,8 @@ def terms(word: str) -> Sequence[str]:
     if not word.isascii():
         if re.match(f"[{_SPACELESS}]", word):
             return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
-        folded = unicodedata.normalize("NFKD", word.casefold())
-        return [stem_english("".join(char for char in folded if not unicodedata.combining(char)))]
+        folded = "".join(char for char in unicodedata.normalize("NFKD", word).casefold() if not unicodedata.combining(char))
+        return [stem_english(folded)] if folded and not _is_number(folded) else []
     parts = _HUMP.split(word) if not (word.islower() or word.isupper()) else [word]
     return [stem_english(part) for part in map(str.lower, parts) if len(part) > 1 and not _is_number(part)]
 

@@ -17,6 +17,8 @@ FIELDS = (
     *("entries", "entries_in_themes", "theme_count", "withheld_themes", "input_digest", "skipped", "skipped_count"),
 )
 """Front matter, in this order, after what was decided."""
+MOST_NAMES = 5
+"""Agents, projects or outcomes that a line names."""
 MOST_SKIPPED = 50
 """Skipped files that are named; the rest are counted."""
 
@@ -140,7 +142,8 @@ def _attempt(each: Approach, size: int) -> str:
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{line(name) or 'none'} {count}" for name, count in counts.items())
+    told = [f"{text_line(name) or 'none'} {count}" for name, count in counts.items()]
+    return ", ".join(told[:MOST_NAMES]) + (f" and {len(told) - MOST_NAMES} more" if len(told) > MOST_NAMES else "")
 
 
 def _rate(rate: float | None) -> str:

@@ -15,8 +15,8 @@ from diarist.stages.synthesis.approaches import Corpus, count_carriers
 from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
 from diarist.stages.synthesis.lineage import Ancestor, trace
 from diarist.stages.synthesis.runs import Intake, Item
-from diarist.stages.synthesis.themes import Counted, make_theme
-from diarist.stages.synthesis.wording import name_features, rank_tags
+from diarist.stages.synthesis.themes import Counted, finish, make_theme
+from diarist.stages.synthesis.wording import name_features, rank_tags, tell_apart
 
 
 class Request(NamedTuple):
@@ -86,14 +86,14 @@ def without(report: Report, lineages: frozenset[str]) -> Report:
 
 def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earlier: Sequence[Item], threshold: float) -> list[Theme]:
     sums = [space.group(group) for group in groups]
-    marks = [rank_tags(space.weights, space.entries, group) for group in groups]
+    marks = [rank_tags(corpus.vocabulary, space, group) for group in groups]
     names = name_features(corpus.vocabulary, [feature for features in marks for feature in features])
     counts = _count_earlier(space, Finder(space, sums), earlier, threshold, len(groups))
     themes = [
         make_theme(corpus, space, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
         for group, total, features, count in zip(groups, sums, marks, counts, strict=True)
     ]
-    return sorted(themes, key=lambda theme: (-theme.size, theme.id))
+    return [finish(theme) for theme in tell_apart(sorted(themes, key=lambda theme: (-theme.size, theme.id)))]
 
 
 def _count_earlier(space: Space, finder: Finder, earlier: Sequence[Item], threshold: float, groups: int) -> list[int]:

@@ -39,7 +39,7 @@ def theme_id(entry_ids: Iterable[str]) -> str:
 
 
 def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
-    """The theme of a group, without lineage or a model's wording."""
+    """The theme of a group, without lineage, proposed adjustment or a model's wording."""
     items = sorted([corpus.items[member] for member in group.members], key=lambda item: item.id)
     found, errors = find_approaches(corpus, group.members), find_errors(corpus, group.members)
     lists: dict[str, Sequence[Any]] = {**found._asdict(), "errors": errors}
@@ -47,10 +47,10 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
     cosines = [space.rest_cosine(member, group.sums) for member in group.members]
     ids = tuple([item.id for item in items])
     known = theme_id(ids)
-    theme = Theme(
+    return Theme(
         id=known,
         lineage=known,
-        label=make_label(corpus, group.sums, group.members, group.tags),
+        label=make_label(corpus, group.sums, group.members, group.tags, [each.text for each in (*found.worked, *found.failed)]),
         tags=group.tags,
         size=len(items),
         sessions=len({item.session for item in items}),
@@ -72,6 +72,10 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
         contradictions=tuple(found.contradictions[:MOST_LINES]),
         tried=tuple(found.tried[:MOST_LINES]),
     )
+
+
+def finish(theme: Theme) -> Theme:
+    """With its proposed adjustment."""
     theme = msgspec.structs.replace(theme, target=choose_target(theme))
     return msgspec.structs.replace(theme, proposed_diff=propose_diff(theme))
 

@@ -6,40 +6,59 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import sqrt
 
+import msgspec
+
 from diarist.model.redacted import Redacted, derived
+from diarist.model.theme import Theme
 from diarist.stages.synthesis.approaches import Corpus
-from diarist.stages.synthesis.cluster import Group
-from diarist.stages.synthesis.features import Vocabulary
+from diarist.stages.synthesis.cluster import Group, Space
+from diarist.stages.synthesis.features import Vocabulary, is_coined
 from diarist.text.clip import clip
 
 MOST_TITLES = 64
 """Distinct titles that may become the label, most frequent first."""
 LONGEST_LABEL = 80
-TELLING = 0.35
-"""Least cosine of a title with its group; below, the marking words are the label."""
+TELLING = 0.3
+"""Least cosine of a title or line with its group; below, the marking words are the label."""
+COINED = 0.25
+"""Weight of a word with digits among the marking words: they are mostly names of single things."""
 MOST_TAGS = 8
 SHARED = 0.25
 """Share of the members that must carry a word before it marks the group (two members at least)."""
 
 
-def make_label(corpus: Corpus, group: Group, members: Sequence[int], tags: Sequence[Redacted]) -> Redacted:
-    """The member title that tells most of the group, else its first three tags."""
+def make_label(corpus: Corpus, group: Group, members: Sequence[int], tags: Sequence[Redacted], lines: Iterable[Redacted]) -> Redacted:
+    """The member title that tells most of the group, else the recurring line that does, else its first three tags."""
     titles = Counter(corpus.items[member].title for member in members)
     ranked = sorted(titles, key=lambda title: (-titles[title], title))[:MOST_TITLES]
-    scored = [(-_cosine(corpus, title, group), title) for title in ranked if title]
-    if scored:
-        cosine, title = min(scored)
-        if -cosine >= TELLING:
-            return derived(clip(" ".join(title.split()), LONGEST_LABEL))
-    return derived(" / ".join(tags[:3]) or (clip(ranked[0], LONGEST_LABEL) if ranked else "unnamed"))
+    for texts in (ranked, lines):
+        score, text = min([(-_cosine(corpus, text, group), text) for text in texts], default=(0.0, ""))
+        if -score >= TELLING:
+            return derived(clip(" ".join(text.split()), LONGEST_LABEL))
+    return derived(" / ".join(tags[:3]) or clip(" ".join(ranked[0].split()), LONGEST_LABEL) or "unnamed")
 
 
-def rank_tags(weights: Sequence[float], entries: Sequence[Sequence[int]], members: Sequence[int]) -> list[int]:
+def rank_tags(vocabulary: Vocabulary, space: Space, members: Sequence[int]) -> list[int]:
     """Features that mark a group: carried by many members and by few others."""
-    counts = Counter(feature for member in members for feature in entries[member])
+    counts = Counter(feature for member in members for feature in space.entries[member])
     least = max(min(2, len(members)), SHARED * len(members))
-    telling = [(-count * weights[feature] ** 2, feature) for feature, count in counts.items() if count >= least]
+    telling = [
+        (-count * space.weights[feature] ** 2 * (COINED if is_coined(vocabulary.terms[feature]) else 1.0), feature)
+        for feature, count in counts.items()
+        if count >= least and not vocabulary.terms[feature].startswith("error:")
+    ]
     return [feature for _, feature in sorted(telling)[:MOST_TAGS]]
+
+
+def tell_apart(themes: Sequence[Theme]) -> list[Theme]:
+    """The themes, their first tags put behind a label that several have."""
+    shared = Counter(theme.label for theme in themes)
+    return [
+        msgspec.structs.replace(theme, label=derived(f"{theme.label} ({', '.join(theme.tags[:3])})"))
+        if shared[theme.label] > 1 and theme.tags
+        else theme
+        for theme in themes
+    ]
 
 
 def name_features(vocabulary: Vocabulary, wanted: Iterable[int]) -> dict[int, Redacted]:

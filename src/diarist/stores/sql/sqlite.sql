@@ -140,6 +140,16 @@ UPDATE history_payloads SET search = NULL WHERE tenant = :tenant AND seq = :seq;
 SELECT p.payload FROM history h JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
 WHERE h.tenant = :tenant AND h.record_id = :record_id ORDER BY h.seq DESC LIMIT 1;
 
+-- name: find_seqs
+SELECT seq, body_seq FROM records WHERE tenant = :tenant AND id = :id;
+
+-- name: delete_payloads_by_seq
+DELETE FROM history_payloads
+WHERE tenant = :tenant AND seq IN (
+    SELECT h.seq FROM history h
+    WHERE h.tenant = :tenant AND h.record_id = :record_id AND h.seq IN (SELECT value FROM json_each(:seqs))
+);
+
 -- name: delete_payloads
 DELETE FROM history_payloads
 WHERE tenant = :tenant AND seq IN (SELECT h.seq FROM history h WHERE h.tenant = :tenant AND h.record_id = :record_id);
@@ -175,6 +185,13 @@ FROM parts WHERE tenant = :tenant AND agent = :agent AND session = :session ORDE
 
 -- name: list_sessions
 SELECT DISTINCT agent, session FROM parts WHERE tenant = :tenant ORDER BY agent, session;
+
+-- name: list_outdated
+SELECT DISTINCT agent, session FROM parts WHERE tenant = :tenant AND rules_version <> :rules_version ORDER BY agent, session;
+
+-- name: list_named_chunks
+SELECT DISTINCT c.value FROM parts p, json_each(p.chunks) c
+WHERE p.tenant = :tenant AND c.value IN (SELECT value FROM json_each(:chunks));
 
 -- name: add_dirty
 INSERT INTO dirty_sessions (tenant, agent, session) VALUES (:tenant, :agent, :session) ON CONFLICT DO NOTHING;
@@ -215,6 +232,12 @@ SELECT 1 FROM tombstones WHERE tenant = :tenant AND kind = :kind AND hash = :has
 -- name: add_publication
 INSERT INTO publications (tenant, record_id, kind, path) VALUES (:tenant, :record_id, :kind, :path) ON CONFLICT DO NOTHING;
 
+-- name: move_publication
+UPDATE publications SET path = :path WHERE tenant = :tenant AND record_id = :record_id AND kind = :kind;
+
+-- name: list_publications
+SELECT kind, path FROM publications WHERE tenant = :tenant AND record_id = :record_id ORDER BY kind;
+
 -- name: delete_publications
 DELETE FROM publications WHERE tenant = :tenant AND record_id = :record_id;
 
@@ -236,6 +259,9 @@ WHERE h.tenant = :tenant AND h.seq > :after ORDER BY h.seq LIMIT :limit;
 
 -- name: list_erasures
 SELECT record_id, max(seq) FROM history WHERE tenant = :tenant AND action = 'erase' GROUP BY record_id;
+
+-- name: list_rescans
+SELECT record_id, max(seq) FROM history WHERE tenant = :tenant AND action = 'rescan' GROUP BY record_id;
 
 -- name: list_records_to_check
 SELECT {record_columns}, p.payload, e.payload, p.search
@@ -271,6 +297,17 @@ WHERE tenant = :tenant AND record_id = :record_id ORDER BY at, session, event;
 -- name: list_last_uses
 SELECT record_id, session, at, event FROM usefulness
 WHERE tenant = :tenant ORDER BY at DESC, record_id, session, event LIMIT :limit;
+
+-- name: list_use_sessions
+SELECT DISTINCT session FROM usefulness WHERE tenant = :tenant ORDER BY session;
+
+-- name: copy_uses
+INSERT INTO usefulness (tenant, record_id, session, at, event)
+SELECT tenant, record_id, :new, at, event FROM usefulness WHERE tenant = :tenant AND session = :old
+ON CONFLICT DO NOTHING;
+
+-- name: delete_uses_of_session
+DELETE FROM usefulness WHERE tenant = :tenant AND session = :old;
 
 -- name: list_scopes
 SELECT project, kind, agent, count(*) FROM records

@@ -1,0 +1,95 @@
+"""What a text is taken to be about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diarist.stages.synthesis.features import MOST_WORDS, Vocabulary, terms
+
+
+def names(text: str) -> set[str]:
+    """The terms of a text."""
+    vocabulary = Vocabulary()
+    return {vocabulary.terms[feature] for feature in vocabulary.look(text)}
+
+
+def test_words_count_without_case_ending_or_accent() -> None:
+    """So that rewordings meet."""
+    assert names("Caches CACHED caching") == {"cach"}
+    assert names("Größe überschreitet") == names("grosse Uberschreitet")
+
+
+def test_names_in_camel_and_snake_case_count_as_their_words() -> None:
+    """So that code meets prose about it."""
+    assert names("DeadlineExceeded") == names("deadline exceeded")
+    assert names("test_order_total") == names("test order total")
+
+
+@pytest.mark.parametrize("noise", ["4711", "2026", "0.31", "d34db33f", "a", "x y z"])
+def test_numbers_hashes_and_single_letters_are_nothing(noise: str) -> None:
+    """They differ from run to run."""
+    assert names(noise) == set()
+
+
+def test_a_status_stays() -> None:
+    """502 says what happened; 88213 does not."""
+    assert names("502 88213") == {"502"}
+
+
+def test_scripts_without_spaces_are_cut_into_pairs() -> None:
+    """Every pair of characters stands for a word."""
+    assert names("支付回调") == {"支付", "付回", "回调"}
+
+
+def test_a_masked_secret_is_no_feature() -> None:
+    """Two notes that each held a key have nothing in common by that."""
+    assert names("[REDACTED:openai-key] deploys") == names("deploys")
+    assert names("vor dem „Schlüssel“ [REDACTED:github-token]") == names("vor dem Schlüssel")
+
+
+def test_marks_count_as_they_are() -> None:
+    """An error or a file is one feature."""
+    vocabulary = Vocabulary()
+    [feature] = vocabulary.look("", ["error:abc123"])
+    assert vocabulary.terms[feature] == "error:abc123"
+
+
+def test_rare_features_weigh_more_and_none_weighs_nothing() -> None:
+    """Few entries can be compared too."""
+    vocabulary = Vocabulary()
+    entries = [vocabulary.look(f"common word{'' if number else ' deadlock'}") for number in range(40)]
+    weights = dict(zip(vocabulary.terms, vocabulary.weigh(entries), strict=True))
+    assert weights["deadlock"] > 3 * weights["common"] > 0
+
+
+def test_a_word_with_digits_that_nobody_else_has_weighs_half() -> None:
+    """A ticket number is not the subject, but two entries that share one are related."""
+    vocabulary = Vocabulary()
+    entries = [vocabulary.look("ticket acme1138x deadlock"), vocabulary.look("k8s pod"), vocabulary.look("k8s node")]
+    weights = dict(zip(vocabulary.terms, vocabulary.weigh(entries), strict=True))
+    assert weights["acme1138x"] == weights["deadlock"] / 2
+    assert weights["k8s"] > weights["acme1138x"]
+
+
+def test_only_so_many_words_of_an_entry_are_looked_at() -> None:
+    """A pasted log does not drown everything."""
+    assert (
+        len(names(" ".join(f"w{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}q" for n in range(3 * MOST_WORDS))))
+        <= MOST_WORDS
+    )
+
+
+@given(st.text())
+def test_any_text_gives_terms_of_two_characters_or_one_of_a_script_without_spaces(text: str) -> None:
+    """And never fails."""
+    for term in names(text):
+        assert term
+        assert term == term.casefold() or not term.isascii()
+
+
+@given(st.text(alphabet="abcXYZ059é語ß_", max_size=12))
+def test_terms_of_a_word_are_stable(word: str) -> None:
+    """Same word, same terms."""
+    assert list(terms(word)) == list(terms(word))
