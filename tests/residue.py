@@ -22,6 +22,7 @@ import zstandard
 from diarist.text.analyse import analyse
 
 _TABLE_NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+FIELDS = ("text", "errors", "marks", "record")
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
@@ -39,6 +40,9 @@ def find(workspace: Path, values: Iterable[str], *, also: Iterable[Path] = ()) -
     for where, data in _holdings([workspace, *also]):
         lowered = data.lower()
         found += [Found(value, where) for value, shapes in forms.items() if any(shape in lowered for shape in shapes)]
+    for index in sorted(workspace.glob("index/*/meta.json")):
+        known = _terms(index.parent)
+        found += [Found(value, "index") for value in forms if (terms := analyse(value)) and known.issuperset(terms)]
     return found
 
 
@@ -85,19 +89,16 @@ def _database(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _index(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every term and every stored field, as far as the engine's reader gives them."""
-    index = tantivy.Index.open(str(folder))
-    searcher = index.searcher()
-    for field in ("text", "errors", "marks", "record"):
-        terms = searcher.terms_with_prefix(field, "", limit=10_000_000)
-        yield f"index terms of {field}", "\n".join(str(term) for term in terms).encode()
-    hits = searcher.search(tantivy.Query.all_query(), max(searcher.num_docs, 1)).hits
-    for _, address in hits:
+    yield "index terms", "\n".join(sorted(_terms(folder))).encode()
+    searcher = tantivy.Index.open(str(folder)).searcher()
+    for _, address in searcher.search(tantivy.Query.all_query(), max(searcher.num_docs, 1)).hits:
         yield "index documents", json.dumps(searcher.doc(address).to_dict(), default=str).encode()
 
 
-def index_terms(value: str) -> list[str]:
-    """What the index would make of a value: for a control that looks for a value's terms."""
-    return analyse(value)
+def _terms(folder: Path) -> set[str]:
+    """All that can be looked up, in every field. Words are stemmed and taken apart there: see `analyse`."""
+    searcher = tantivy.Index.open(str(folder)).searcher()
+    return {term for field in FIELDS for term, _ in searcher.terms_with_prefix(field, "", limit=10_000_000)}
 
 
 def _bytes(value: Any) -> bytes:

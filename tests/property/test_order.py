@@ -40,7 +40,7 @@ def export(paths: list[list[Path]]) -> bytes:
         return b"".join(memory.export(RecordFilter()))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.data())
 def test_order_and_grouping_do_not_matter(data: st.DataObject) -> None:
     """The export is byte-identical."""

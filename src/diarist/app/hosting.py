@@ -17,6 +17,7 @@ from diarist.errors import DiaristError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.record import Note, Part, Record, Trust
+from diarist.model.redacted import derived
 from diarist.model.session import CaptureReport, SessionInfo
 
 if TYPE_CHECKING:
@@ -129,9 +130,8 @@ def add_note(
         raise InvalidInputError("a note needs a title")
     redact = box.reader().redactor.redact
     created = utc(created_at, "created_at")
-    note = Note(
-        title=redact(title), body=redact(body), tags=tuple(dict.fromkeys(redact(tag.strip().lower()) for tag in tags if tag.strip()))
-    )
+    kept = (redact(tag.strip()) for tag in tags if tag.strip())  # as it was written: rules may depend on the case
+    note = Note(title=redact(title), body=redact(body), tags=tuple(dict.fromkeys(derived(tag.lower()) for tag in kept)))
     digest = hashlib.sha256(to_json(note)).hexdigest()
     record_id = note_id or make_id("note", project, created.isoformat(), digest)
     record, search = note_record(record_id, note, project=redact(project), trust=trust, created_at=created, at=box.now())

@@ -47,6 +47,7 @@ class Leftovers:
             return
         publisher.write(record, kind, *new)
         publisher.remove(*old)
+        _remove_empty(_target(old).parent, old[0])
         self.files += 1
 
     def record_files(self, record: Record, cwd: str) -> None:
@@ -92,6 +93,10 @@ class Leftovers:
                 if path.name != CHECKOUT and path not in self._settled:
                     self._mask(path)
             self._rename_folders(workspace / "projects")
+            for folder in sorted((path for path in (workspace / "projects").rglob("*") if path.is_dir()), reverse=True):
+                name = urllib.parse.unquote(folder.name)
+                if self._masking.text(name) != name:
+                    _remove_empty(folder, folder.parent)
 
     def drop_cache(self) -> None:
         """Compiled tables of earlier rules: they may hold values that were allowed then. They are made anew when needed."""
@@ -113,8 +118,7 @@ class Leftovers:
                 path.unlink()
                 self.files += 1
             for empty in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
-                empty.rmdir()
-            folder.rmdir()
+                _remove_empty(empty, projects)
 
     def _mask_block(self, record: Record) -> None:
         """The block of lessons in a file of the project's checkout; the rest of that file is not ours."""
@@ -142,6 +146,14 @@ class Leftovers:
         text = _read(path)
         masked = None if text is None else self._masking.text(text)
         return masked if masked != text else None
+
+
+def _remove_empty(folder: Path, root: Path) -> None:
+    """Removes the folder and those above it, up to the root, as long as nothing is in them."""
+    with suppress(OSError):
+        while folder != root:
+            folder.rmdir()
+            folder = folder.parent
 
 
 def _target(place: tuple[Path, str]) -> Path:

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import io
 import json
+import re
 import types
 import typing
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ _FREE_KINDS = ("observation", "memory")
 """Bodies whose keys others chose: a key may say that its value is a secret."""
 _OUTSIDE = ("project",)
 """Fields of plain type that hold a name from outside all the same."""
+SHORTEST = 6
+"""Characters of a value that is looked for in tags."""
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Step).decode
 
@@ -48,21 +51,41 @@ class Masking:
         self._redactor = redactor
         self.places = 0
         self.dropped = 0
+        self._gone: set[str] = set()
+        """Values masked in the record at hand, in lower case: its tags may repeat them so."""
 
     def text(self, text: str) -> Redacted:
         """One text."""
         redacted, count = self._redactor.masked(text)
         if redacted != text:
             self.places += max(count, 1)
+            self._gone |= {text[each.start : each.end].lower() for each in self._redactor.find(text) if each.end - each.start >= SHORTEST}
         return redacted
+
+    def tags(self, tags: tuple[str, ...] | str) -> tuple[Redacted, ...] | Redacted:
+        """Tags, one by one or in one text, without what the record they belong to says elsewhere and may not say any more."""
+        if not isinstance(tags, str):
+            return tuple(self._tag(tag) for tag in tags)
+        return self._tag(tags)
+
+    def _tag(self, tag: str) -> Redacted:
+        redacted = str(self.text(tag))
+        for value in sorted(self._gone, key=lambda each: (-len(each), each)):
+            if value in redacted.lower():
+                self.places += 1
+                redacted = re.sub(re.escape(value), "[REDACTED:value]", redacted, flags=re.IGNORECASE)
+        return Redacted(redacted)
 
     def record(self, record: Record, search: SearchText) -> tuple[Record, SearchText]:
         """A record with its columns and body, and its search text. Equal to what was given where nothing is to be masked."""
+        self._gone = set()
         body = self._body(record.body, record.kind, record.namespace)
         changed: Record = self._struct(record, Record)
         if body != record.body:
             changed = msgspec.structs.replace(changed, body=body, digest=hashlib.sha256(body).hexdigest())
-        return changed, self._struct(search, SearchText)
+        made = changed, self._struct(search, SearchText)
+        self._gone = set()
+        return made
 
     def revision(self, event: HistoryEvent) -> tuple[Record, Record] | None:
         """What a change said the record was, then and masked; None where its payload is gone. Without a body of its own: an empty one."""
@@ -183,8 +206,9 @@ _Walk = typing.Callable[[Masking, Any], Any]
 def _walks(model: type) -> dict[str, Callable[[Masking, Any], Any]]:
     """How each field of a type that may hold outside text is gone through; the others are left out."""
     found = {}
-    for name, hint in typing.get_type_hints(model).items():
-        walk = _plain if name in _OUTSIDE else _walk_of(hint)
+    hints = typing.get_type_hints(model)
+    for name in sorted(hints, key=lambda name: name == "tags"):
+        walk = Masking.tags if name == "tags" else _plain if name in _OUTSIDE else _walk_of(hints[name])
         if walk is not None and name in model.__struct_fields__:  # type: ignore[attr-defined]
             found[name] = walk
     return found

@@ -194,7 +194,6 @@ class Memory:
         from diarist.app.rescanning import rescan
 
         self._writable()
-        self._stale = True
         return rescan(self._box)
 
     def rebuild_index(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diarist.app.indexing import catch_up, index_status, rebuild, verify
 from diarist.errors import IndexUnavailableError
@@ -15,13 +15,15 @@ from diarist.stages.rank.standing import Found, find_amendments, find_pairs, set
 from diarist.text.triggers import is_suspicious
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from diarist.ports import Index, Store
     from diarist.stages.rank.faults import Asked, Ranked
     from diarist.stages.rank.packing import Answer
 
 __all__ = ["Hits", "catch_up", "index_status", "rebuild", "recall", "search", "search_error", "suggest", "verify"]
+
+T = TypeVar("T")
 
 _SPARE = 14
 """Matches of the index taken beyond the limit: some may be retracted, or move."""
@@ -70,9 +72,13 @@ def search(
     at = now or datetime.now(UTC)
     parsed = narrow(parse_query(query, at), at, project=project, kinds=kinds, **filters)
     behind = _bring_up_to_date(store, index)
-    rarities = _Rarities(index)
-    found = _standing(store, index, _find(store, index, parsed.query, limit + _SPARE), parsed, rarities)
-    hits = _present(found[:limit], parsed, rarities, full=explain)
+
+    def run() -> Hits:
+        rarities = _Rarities(index)
+        found = _standing(store, index, _find(store, index, parsed.query, limit + _SPARE), parsed, rarities)
+        return _present(found[:limit], parsed, rarities, full=explain)
+
+    hits = _healing(store, index, run)
     hits.behind = behind
     return hits
 
@@ -82,7 +88,7 @@ def search_error(store: Store, index: Index, text: str, *, limit: int = 10, proj
     from diarist.stages.rank.faults import read_errors
 
     behind = _bring_up_to_date(store, index)
-    ranked = _find_faults(store, index, read_errors(text), limit, project)
+    ranked = _healing(store, index, lambda: _find_faults(store, index, read_errors(text), limit, project))
     hits = Hits(_hit(one.row, one.score, one.row.fixes.split("\n", 1)[0][:240])._replace(reasons=one.reasons) for one in ranked[:limit])
     hits.behind = behind
     return hits
@@ -96,7 +102,8 @@ def recall(store: Store, index: Index, query: str, *, budget: int = 2000, projec
     from diarist.stages.context import Item, build_pack
 
     _bring_up_to_date(store, index)
-    answers = (_solutions if _holds_errors(query) else _answers)(store, index, query, project)
+    find = _solutions if _holds_errors(query) else _answers
+    answers = _healing(store, index, lambda: find(store, index, query, project))
     return build_pack([Item(_hit(one.row, one.score, one.points[0] if one.points else ""), one.points) for one in answers[:_ITEMS]], budget)
 
 
@@ -148,6 +155,15 @@ def _bring_up_to_date(store: Store, index: Index) -> int:
         except IndexUnavailableError:
             return max(0, store.last_seq() - index.position())
     return 0
+
+
+def _healing(store: Store, index: Index, run: Callable[[], T]) -> T:
+    """Runs a search; where the index turns out to be damaged, makes it anew and runs it again."""
+    try:
+        return run()
+    except IndexUnavailableError:
+        rebuild(store, index)
+        return run()
 
 
 def _find(store: Store, index: Index, query: Query, depth: int) -> list[Found]:

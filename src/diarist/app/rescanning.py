@@ -16,7 +16,7 @@ import msgspec
 
 from diarist.app.distilling import distil_dirty, project_of
 from diarist.app.evidence import main_info
-from diarist.app.indexing import rebuild
+from diarist.app.indexing import catch_up, rebuild
 from diarist.app.leftovers import Leftovers
 from diarist.app.masking import Masking
 from diarist.app.publishing import free_name, publish_root
@@ -119,6 +119,7 @@ class _Rescan:
             self._store.compact()
         with self._writing() as tx:
             put_mark(tx, Mark(version=self._version, done=True), self._box.now())
+        catch_up(self._store, self._box.search_index())
         return report
 
     def _report(self) -> RescanReport:

@@ -95,14 +95,14 @@ class _Reader:
 
     def _take(self, where: RecordFilter, sort: str, limit: int | None) -> list[Item]:
         items = []
-        for record in self._store.list_records(where, sort=sort, limit=limit):
+        for record_id, digest, body in self._store.list_bodies(where, sort=sort, limit=limit):
             try:
-                run = self._decode(record.body)
+                run = self._decode(body)
             except (msgspec.MsgspecError, UnicodeDecodeError):
                 reason = "its record cannot be read; `diarist doctor` says more"
-                self.skipped.append(Skipped(name=derived(record.id), reason=derived(reason)))
+                self.skipped.append(Skipped(name=derived(record_id), reason=derived(reason)))
                 continue
-            items.append(self.intake.take(run, record.digest))
+            items.append(self.intake.take(run, digest))
         return items
 
 

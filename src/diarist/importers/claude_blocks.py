@@ -11,7 +11,7 @@ from diarist.importers.speech import without_reminders
 from diarist.importers.values import as_arguments, as_dict, as_int, as_list, as_str, content_text
 from diarist.model.session import Mark
 
-_EXIT = re.compile(r"\s*(?:<error>)?(?:Error: )?(?:Exit|exit) code:? (-?\d{1,9})\b")
+_EXIT = re.compile(r"\s*(?:<error>)?(?:Error: )?(?:Command failed(?: with)? \(?)?(?:Exit|exit) code:? (-?\d{1,9})\b")
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",

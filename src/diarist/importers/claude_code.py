@@ -28,8 +28,12 @@ _STATE_TYPES = words(
     """file-history-snapshot last-prompt mode agent-name permission-mode worktree-state relocated bridge-session frame-link started result
     atis-latch agent-color tag attribution-snapshot speculation-accept content-replacement marble-origami-commit"""
 )
+_QUIET = dict.fromkeys((*_STATE_TYPES, "pr-link"), "state") | {"progress": "progress"}
+"""Why records of these types are skipped."""
 _OWN_TYPES = words("queue-operation custom-title mode permission-mode last-prompt")
 _SIDECHAINS = 4096
+_WAITING = 256
+"""Calls, or prompts in the queue, that may wait at a time."""
 _SYNTHETIC = "<synthetic>"
 
 
@@ -40,9 +44,7 @@ def _looks(seen: Glimpse) -> int:
 
 def _likeness(record: dict[str, Any]) -> int:
     kind = record.get("type")
-    if "sessionId" in record and (
-        "parentUuid" in record or kind in ("queue-operation", "custom-title", "mode", "permission-mode", "last-prompt")
-    ):
+    if "sessionId" in record and ("parentUuid" in record or kind in _OWN_TYPES):
         return 95
     if kind in ("user", "assistant", "human") and isinstance(record.get("message"), dict | str) and "session_id" not in record:
         return 85 if "sessionId" in record and "uuid" in record else 40
@@ -158,7 +160,7 @@ class ClaudeFormat:
             call_id = self._take_call(tally)
             draft.result(0, content_text(value.output) or compact(value.output), call_id, error=value.error is not None)
             return ""
-        return "state" if kind in _STATE_TYPES or kind == "pr-link" else "unknown-type"
+        return _QUIET.get(kind, "unknown-type")
 
     # --- turns -------------------------------------------------------------------------------------------------------
 
@@ -228,6 +230,7 @@ class ClaudeFormat:
         value: ClaudeRecord = record.value
         if value.operation == "enqueue":
             self._queue.append((content_text(value.content), as_str(value.timestamp), record.at))
+            del self._queue[:-_WAITING]
         elif value.operation == "popAll":
             self._queue.clear()
         elif self._queue:
@@ -253,6 +256,7 @@ class ClaudeFormat:
 
     def _name_call(self, call_id: str, tally: Tally) -> str:
         self._unnamed.append(call_id)
+        del self._unnamed[:-_WAITING]
         tally.call(call_id)
         return call_id
 

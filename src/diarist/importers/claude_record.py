@@ -105,9 +105,9 @@ def is_id(value: object) -> bool:
     return bool(_ID.match(as_str(value)))
 
 
-_PROGRESS = re.compile(rb'\{(?:"[A-Za-z_]{1,40}":(?:"[^"\\]{0,2000}"|null|true|false|-?\d{1,20}),){0,20}"type":"progress"')
+_PROGRESS = re.compile(rb'\{(?:"[A-Za-z_]{1,40}": ?(?:"[^"\\]{0,2000}"|null|true|false|-?\d{1,20}), ?){0,20}"type": ?"progress"')
 
 
 def is_progress(raw: bytes) -> bool:
     """True for a progress record (what it tells comes again in the results, or in the subagent's own records)."""
-    return b'"type":"progress"' in raw[:3000] and _PROGRESS.match(raw) is not None
+    return b'"progress"' in raw[:3000] and _PROGRESS.match(raw) is not None

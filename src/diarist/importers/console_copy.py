@@ -192,6 +192,7 @@ class ConsoleCopy:
 def _stretches(lines: list[str]) -> Iterator[_Stretch]:
     """What the screen shows, piece by piece, blank ones left out. A result that is shown in several pieces is one."""
     held: _Stretch | None = None
+    held_alone = True
     begin = 0
     while begin < len(lines):
         mark = classify(lines[begin])
@@ -200,12 +201,13 @@ def _stretches(lines: list[str]) -> Iterator[_Stretch]:
         begin = end
         if not any(line.strip() for line in stretch.lines):
             continue
-        if held is not None and held.mark == mark == "result" and not (_stands_alone(held.text()) or _stands_alone(stretch.text())):
+        alone = mark != "result" or _stands_alone(stretch.text())
+        if held is not None and not (alone or held_alone):
             held.lines.extend(stretch.lines)
             continue
         if held is not None:
             yield held
-        held = stretch
+        held, held_alone = stretch, alone
     if held is not None:
         yield held
 

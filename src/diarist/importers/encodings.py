@@ -1,9 +1,9 @@
-"""Bytes of a source as UTF-8, whatever they were written in."""
+"""Bytes of a source as UTF-8, whatever they were written in. Streams must be ones that can be wound back."""
 
 from __future__ import annotations
 
 import io
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16 = {
@@ -35,34 +35,13 @@ def utf8_lines(stream: BinaryIO) -> tuple[BinaryIO, bool]:
     codec = utf16_codec(head)
     if codec:
         return io.BytesIO((head + stream.read()).decode(codec, "replace").encode("utf-8", "replace")), True
-    if stream.seekable():
-        stream.seek(-len(head), io.SEEK_CUR)
-        return stream, False
-    return cast("BinaryIO", _Rejoined(head, stream)), False
+    stream.seek(-len(head), io.SEEK_CUR)
+    return stream, False
 
 
 def peek(stream: BinaryIO, size: int) -> bytes:
-    """The next bytes without taking them; nothing where the stream cannot be wound back."""
-    if not stream.seekable():
-        return b""
+    """The next bytes without taking them."""
     here = stream.tell()
     head = stream.read(size)
     stream.seek(here)
     return head
-
-
-class _Rejoined:
-    """Lines of a stream that cannot be wound back, with the bytes that were read from its start."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head = head
-        self._rest = rest
-
-    def readline(self, size: int) -> bytes:
-        """The next line, at most `size` bytes of it."""
-        head, self._head = self._head, b""
-        line, newline, left = head.partition(b"\n")
-        if newline:
-            self._head = left
-            return line + newline
-        return head + self._rest.readline(size - len(head))

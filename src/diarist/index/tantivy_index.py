@@ -57,7 +57,9 @@ class TantivyIndex:
         return self._read_state().position
 
     def clear(self) -> None:
-        """Empties it. Other processes go on reading what they have open."""
+        """Empties it. Other processes go on reading what they have open. Raises IndexUnavailableError where it is read-only."""
+        if self._read_only:
+            raise IndexUnavailableError("the search index was opened for reading only")
         with _guarded("emptied"):
             self._index = None
             _remove(self._root)
@@ -89,6 +91,7 @@ class TantivyIndex:
                 f"there is no search index of this version in {self._root}. `diarist index rebuild` makes it from the store."
             )
         with _guarded("read"):
+            self._seen = self._stamp()
             self._index = _open_folder(self._folder)
             self._index.searcher()
 
@@ -98,8 +101,11 @@ class TantivyIndex:
             self._open()
         seen = self._stamp()
         if seen != self._seen:
-            self._index.reload()
-            self._seen = seen
+            if os.access(self._folder, os.W_OK):
+                self._index.reload()
+                self._seen = seen
+            else:
+                self._open()
         return self._index
 
     def _stamp(self) -> tuple[int, int]:

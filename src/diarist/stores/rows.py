@@ -39,6 +39,7 @@ RECORD_COLUMNS = (
     "revision",
     "digest",
 )
+_DIGEST = RECORD_COLUMNS.index("digest")
 """Columns of `record_columns` in the vocabulary, in order; after them come seq and the payload that holds the body."""
 
 
@@ -107,6 +108,13 @@ def row_to_record(row: Sequence[Any]) -> Record:
         updated_at=from_micros(values["updated_at"]),
     )
     return Record(**values, seq=seq, body=payload_body(payload))
+
+
+def row_to_body(row: Sequence[Any]) -> tuple[str, str, bytes]:
+    """Id, digest and body, from the same columns. Raises ValueError where the body is gone."""
+    if row[-1] is None:
+        raise ValueError("its body is missing")
+    return row[0], row[_DIGEST], payload_body(row[-1])
 
 
 def search_to_json(search: SearchText) -> bytes:

@@ -113,20 +113,32 @@ class SqlStore:
         InvalidInputError
             There is no such order.
         """
+        from diarist.stores.rows import row_to_record
+
+        for rows in self._pages_of_records(where, sort, limit):
+            yield from (self._decode(row_to_record, row[1:]) for row in rows)
+
+    def list_bodies(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[tuple[str, str, bytes]]:
+        """Id, digest and body of the records that `list_records` gives, at a third of the cost: for those who read them all."""
+        from diarist.stores.rows import row_to_body
+
+        for rows in self._pages_of_records(where, sort, limit):
+            yield from (self._decode(row_to_body, row[1:]) for row in rows)
+
+    def _pages_of_records(self, where: RecordFilter, sort: str, limit: int | None) -> Iterator[list[Row]]:
+        """Rows of `list_records_by_seq`, page by page, in order."""
         column = sort.removeprefix("-")
         if column not in SORTS:
             raise InvalidInputError(f"records cannot be sorted by {sort!r}; use one of {', '.join(SORTS)}, with - before it for descending")
         order = f"r.{column}{' DESC' if sort.startswith('-') else ''}, r.id"
-        return self._list_records(where, order, NO_LIMIT if limit is None else max(limit, 0))
-
-    def _list_records(self, where: RecordFilter, order: str, limit: int) -> Iterator[Record]:
         clauses, parameters = self._narrow(where)
         sql = self._queries.fill("list_seqs", where=clauses, order=order)
-        seqs = array("q", (row[0] for row in self._database.fetch(sql, {**parameters, "limit": limit})))
+        most = NO_LIMIT if limit is None else max(limit, 0)
+        seqs = array("q", (row[0] for row in self._database.fetch(sql, {**parameters, "limit": most})))
         for start in range(0, len(seqs), PAGE):
             page = seqs[start : start + PAGE]
-            found = self.get_records(page)
-            yield from (found[seq] for seq in page if seq in found)
+            found = {row[0]: row for row in self._fetch("list_records_by_seq", seqs=_json_numbers(page))}
+            yield [found[seq] for seq in page if seq in found]
 
     def count_records(self, where: RecordFilter) -> int:
         """How many records the filter lets through."""

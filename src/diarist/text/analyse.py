@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import ClassVar
 
 from diarist.text.stem import language_of, stem_english, stem_in
 
-VERSION = "analysis/1"
+VERSION = "analysis/3"
 """Changes whenever the same text gives other terms; an index of another version is rebuilt."""
 
 _LONGEST_TERM = 64
 _LONGEST_CHUNK = 200
 """Characters of a run without white space that are looked at; longer ones are encoded data."""
-_MOST_CACHED = 200_000
+_GENERATION = 120_000
 _SAMPLE = 100
 
 _WORD = r"[\w\u0300-\u036f\u0900-\u0dff\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff]"  # \w leaves out the vowel signs of Indic scripts
@@ -26,7 +27,15 @@ _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 
-_cache: dict[str, tuple[str, ...]] = {}
+
+class _Memo:
+    """What chunks gave before; forgetting changes no result."""
+
+    new: ClassVar[dict[str, tuple[str, ...]]] = {}
+    old: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+
+_memo = _Memo
 
 
 def analyse(text: str, language: str | None = None) -> list[str]:
@@ -45,7 +54,7 @@ def analyse(text: str, language: str | None = None) -> list[str]:
     chunks = _CHUNK.findall(text)
     if language is None:
         language = _language(chunks)
-    known = _cache.get
+    known = _memo.new.get
     if not language:
         return [term for chunk in chunks for term in known(chunk) or _remember(chunk)]
     out: list[str] = []
@@ -60,11 +69,12 @@ def analyse(text: str, language: str | None = None) -> list[str]:
 
 
 def _remember(chunk: str) -> tuple[str, ...]:
-    terms = tuple(_terms(chunk[:_LONGEST_CHUNK])) or ("_",)
-    if len(_cache) >= _MOST_CACHED:
-        _cache.clear()
+    """What a chunk gives; kept in two generations, so that common words stay when rare ones are forgotten."""
+    terms = _memo.old.get(chunk) or tuple(_terms(chunk[:_LONGEST_CHUNK])) or ("_",)
     if len(chunk) <= _LONGEST_CHUNK:
-        _cache[chunk] = terms
+        if len(_memo.new) >= _GENERATION:
+            _memo.old, _memo.new = _memo.new, {}
+        _memo.new[chunk] = terms
     return terms
 
 
@@ -121,7 +131,7 @@ def _plain(word: str) -> str:
 def _of_version(version: str) -> list[str]:
     bare = version.removeprefix("v")
     numbers = bare.split(".")
-    return [bare] if len(numbers) <= 2 else [bare, ".".join(numbers[:2])]
+    return [_cut(bare)] if len(numbers) <= 2 else [_cut(bare), _cut(".".join(numbers[:2]))]
 
 
 def _mixed(chunk: str) -> list[str]:

@@ -21,6 +21,8 @@ _MOST_UNWRAPPED = 500
 """Lines of a text in which hard wraps are looked for: what somebody pasted is shorter."""
 _MOST_SPEAKING = 8
 """More lines than this that merely speak of failure are a document, not a report."""
+_BLOCK = 9
+"""Lines in which the message that a heading announces is looked for."""
 _SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
 _DETAIL = re.compile(
     r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|Does not|Please|Try |Make sure|Either |See "
@@ -79,13 +81,16 @@ def _signs(lines: list[str], *, failed: bool) -> Iterator[tuple[int, Sign]]:
     certain = {**_traceback_ends(lines, candidates), **(_assertion_lines(lines) if "e   " in low else {})}
     hunks = hunk_lines(lines) if "@@ -" in low else frozenset[int]()
     levels = _levels_tell(lines, candidates)
-    told = -9
+    told, block, block_end = -9, "", 0
     for at in sorted({*candidates, *certain}):
         sign = _surely(certain[at]) if at in certain else None if at in hunks else _sign(lines[at], levels=levels)
-        if sign is None:
+        if sign is None or (at < block_end and sign.message in block):
             continue
         if sign.kind != "level" or told != at - 1:  # else: the logger's next line about the same thing
-            yield at, _weighed(lines, at, sign)
+            weighed = _weighed(lines, at, sign)
+            if sign.kind == "block":
+                block, block_end = weighed.message, at + _BLOCK
+            yield at, weighed
         told = at
 
 
@@ -114,7 +119,7 @@ def _sign(line: str, *, levels: bool) -> Sign | None:
 def _weighed(lines: list[str], at: int, sign: Sign) -> Sign:
     """The sign with its message complete, weak where it only says that something failed."""
     if sign.kind == "block":
-        sign = sign._replace(message=_paragraph(lines[at + 1 : at + 9]) or "failed")
+        sign = sign._replace(message=_paragraph(lines[at + 1 : at + _BLOCK]) or "failed")
     return sign._replace(strength=FOLLOWS) if is_consequence(mask(sign.message).outline) else sign
 
 

@@ -23,7 +23,6 @@ _CLASS = re.compile(
     r"(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Failure|Fault|Violation)(?: \[[\w.]+\])?\Z|(?:[\w$]+[.:]+)+[A-Z]\w+\Z|Error\Z|Failed\Z"
 )
 _FIELDS = re.compile(r'(?:, \w+: (?:"[^"]*"|[^,"]*)){2,}\Z')
-_CLASS_ENDINGS = ("error", "exception", "failure", "fault", "violation", "warning", "err")
 _COMMON = wordset("""
     no such file directory permission denied operation not permitted connection refused reset peer command found host route timed out exists
     already access failed error unexpected status invalid argument process broken pipe input output name service known
@@ -113,7 +112,7 @@ def _digest(message: str, origin: str) -> str:
     masked = mask(first)
     template, particulars = masked.template, sorted(set(masked.particulars))
     telling = _telling(template)
-    if len(telling) >= 5 and template[0].endswith(_CLASS_ENDINGS):
+    if len(telling) >= 5 and _CLASS.match(first.split(": ", 1)[0]):
         template = template[1:]  # the same message in another library's exception
     if len(telling) <= 1:
         particulars += [*(name.lower() for name in masked.names[:1]), origin]

@@ -7,7 +7,7 @@ import re
 _NUMBERED = r"\d+[\t→|│] ?|\d+[:-](?=[\t/ ])|\d+ \||\d+\. "
 _LISTED = r"[-*•] (?!What went wrong)|> (?:Task|Configure|Run|Transform) |\*\*\w"
 _DIFF = r"[-+]{1,3}(?![- >]*ExceptionGroup)(?=\S)|@@ |diff --git|[|=] "
-_COMMENT = r"#(?!\d)|//|/\*|\*(?!\*\*)|<!--"
+_COMMENT = r"#(?!\d)|//|/\*|\*(?!\*\*| What went wrong)|<!--"
 _STATEMENT = (
     r"(?:raise|throw|except|catch|if|elif|else|return|for|while|class|def|func|fn|import|from|const|let|var|pub|try|assert(?!ion)|with|echo)\b"
     r"|console\.|log(?:ger|ging)?\.|self\.|this\.|print|\$ |>>> |\.\.\. |@\w+\(|[\w.]+ ?(?::?=|\+=)[^=]|[\w.\[\]]+\(.*\)\s*[;{:]?\Z"

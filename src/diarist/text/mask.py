@@ -63,7 +63,7 @@ _EXPRESSION = re.compile(r"=>|[(<{\[|&]|::")
 _NAME = re.compile(r"[@:*&-]{0,2}[\w$][\w$.@/+:~-]*(?:\(\))?\Z")
 
 _PUBLIC = wordset("""
-    module modules named package packages crate library libraries header name resolve import dependency plugin extension command program
+    module modules named package packages crate library libraries header resolve import dependency plugin extension command program
     executable codec encoding type to extra feature scope option flag attribute directive unit mod gem generator preset loader provider
     requirement distribution not
 """)
@@ -131,8 +131,20 @@ class _Parts:
         elif not self.outline or self.outline[-1] != outline:
             self.outline.append(outline)
 
-    def last_word(self) -> str:
-        return next((token for token in reversed(self.template) if not token.startswith("<") and token not in DULL), "")
+    def last_words(self) -> list[str]:
+        """The last two words that tell something, the last one first."""
+        found: list[str] = []
+        for token in reversed(self.template):
+            if token[0] != "<" and token not in DULL:
+                found.append(token)
+                if len(found) == 2:
+                    break
+        return found
+
+    def is_public(self) -> bool:
+        """Whether a name that comes now is one that other people's machines have too."""
+        last = self.last_words()
+        return bool(last) and (last[0] in _PUBLIC or last == ["name", "import"])
 
     def word(self, value: str) -> None:
         if _DIGEST.match(value) or _RANDOM.match(value):
@@ -176,7 +188,7 @@ class _Parts:
         if value.replace(".", "").isdigit():
             self.number(value)
             return
-        if self.last_word() in _PUBLIC:
+        if self.is_public():
             self.particulars.append(value.lower())
         else:
             self.names.append(value)
@@ -185,7 +197,7 @@ class _Parts:
 
     def number(self, value: str) -> None:
         digits = value.lstrip("+-")
-        telling = len(digits) <= 5 and self.last_word() in _TELLING and digits != "1"
+        telling = len(digits) <= 5 and any(word in _TELLING for word in self.last_words()[:1]) and digits != "1"
         if telling or (len(digits) == 3 and digits[0] in "45"):
             self.particulars.append(digits)
             self.words.append(digits)
@@ -201,7 +213,7 @@ class _Parts:
     def path(self, value: str) -> None:
         name = value.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].split(":", 1)[0]
         self.names.append(name)
-        if self.last_word() in _PUBLIC and value[0] == "@" and value.count("/") == 1 and value[1] != "/":  # an npm scope
+        if self.is_public() and value[0] == "@" and value.count("/") == 1 and value[1] != "/":  # an npm scope
             self.name(value)
             return
         if name and not any(char.isdigit() for char in name):

@@ -72,6 +72,7 @@ _CONSEQUENCE = wordset("""
 def is_consequence(outline: tuple[str, ...]) -> bool:
     """Whether a message (see `mask.Masked.outline`) says no more than that something failed.
 
-    That is so where every word is one that such messages are made of.
+    That is so where every word is one that such messages are made of, and there is not just one.
     """
-    return all(token in _CONSEQUENCE or token.startswith("<") for token in outline)
+    words = [token for token in outline if token[0] != "<"]
+    return len(words) != 1 and all(word in _CONSEQUENCE for word in words)

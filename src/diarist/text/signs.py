@@ -60,7 +60,7 @@ _HEAD = re.compile(
     r"(?:\[([\w:-]+)\]| ([A-Z]{0,6}\d{2,6})(?: \([\w ]+\))?)?(?:[:!：]|(?<=ERR!)) ?(.*)\Z"
 )
 _TOOL_HEAD = re.compile(
-    r"(?:npm (?:ERR!|error)|yarn error|error|gyp ERR!|E:|ERROR|lerna ERR!|Error from server(?: \(\w+\))?:|Error response from daemon:"
+    r"(?:(?:npm (?:ERR!|error)|yarn error|error|gyp ERR!|E:|ERROR|lerna ERR!)(?=[ \t])|Error from server(?: \(\w+\))?:|Error response from daemon:"
     r"|docker: |curl: \(\d+\)|wget: |ssh: |scp: |rsync: |rsync error: |tar: |kex_exchange_identification: |OCI runtime \w+ failed: "
     r"|remote: (?:error|fatal|ERROR|rejected)[:!]?|pq: |mysql: |psql: |redis: |exec |Unhandled |node:internal\S+ )[ \t]?(.+)\Z"
 )
@@ -203,7 +203,8 @@ def _headed(line: str, text: str, _low: str) -> Sign | None:
         inner = recognise(rest, rest.lower()) if rest and not code else None
         return inner if inner is not None and inner.strength >= STARTS_SO else Sign(f"{code} {rest}".strip() if rest else text)
     if (found := _TOOL_HEAD.match(text)) and (rest := found.group(1).strip()):
-        return recognise(rest, rest.lower()) or Sign(rest, STARTS_SO)
+        inner = recognise(rest, rest.lower())
+        return inner if inner is not None and inner.strength != SPEAKS else Sign(rest, STARTS_SO)
     return None
 
 

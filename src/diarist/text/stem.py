@@ -13,11 +13,12 @@ def stem_english(word: str) -> str:
     The result is a key, not a word. Words of other languages that English rules fit lose the same endings in query and text.
 
     >>> [stem_english(word) for word in ("caches", "cached", "caching", "migrations", "migrated", "policies", "running")]
-    ['cach', 'cach', 'cach', 'migrat', 'migrat', 'polici', 'run']
+    ['cach', 'cach', 'cach', 'migr', 'migr', 'polici', 'run']
     """
     if len(word) <= 3:
         return word
     word = _plural(word)
+    inflected = word.endswith(_FROM_ATE)
     for ending in ("ing", "ed") if word.endswith(("ing", "ed")) else ():
         if word.endswith(ending) and len(word) - len(ending) >= 2 and not word.endswith("eed"):
             rest = word[: -len(ending)]
@@ -29,15 +30,19 @@ def stem_english(word: str) -> str:
             if word.endswith(ending) and len(word) - len(ending) >= 3:
                 word = word[: len(word) - len(ending)] + kept
                 break
-    if len(word) > 4 and word[-1] == "e":
+    if len(word) > 3 and word[-1] == "e":
         word = word[:-1]
+    if inflected and len(word) > 5 and word.endswith("at"):
+        word = word[:-2]
     if len(word) > 3 and word[-1] == "y" and word[-2] not in _VOWELS:
         word = word[:-1] + "i"
     return word
 
 
+_FROM_ATE = ("ate", "ated", "ating", "ation", "ator", "ative")
+"""Endings of the words around a verb in -ate or a noun in -ation, which lose that too: "installation" is "install"."""
 _NOUNS = (
-    ("ations", "at"), ("ation", "at"), ("ement", ""), ("ments", ""), ("ment", ""), ("nesses", ""), ("ness", ""), ("ating", "at"),
+    ("ations", "at"), ("ation", "at"), ("ative", "at"), ("ement", ""), ("ments", ""), ("ment", ""), ("nesses", ""), ("ness", ""), ("ating", "at"),
     ("ization", "iz"), ("ively", "iv"), ("ally", "al"), ("ily", "i"), ("ly", ""), ("ators", "at"), ("ator", "at"), ("ting", "t"),
     ("ibility", "ibl"), ("ability", "abl"), ("ities", "iti"), ("ful", ""),
 )  # fmt: skip

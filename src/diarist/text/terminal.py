@@ -7,8 +7,8 @@ import re
 _ESCAPES = re.compile(
     "\x1b\\][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"  # OSC: titles, links
     "|\x1b[PX^_][^\x1b\x9c\n]*(?:\x1b\\\\|\x9c)?"  # DCS, SOS, PM, APC
-    "|[\x1b\x9b]\\[?[0-?]*[ -/]*[@-~]"  # CSI, and the two-character escapes
-    "|\x1b"
+    "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    "|\x1b[ -/]*[0-~]?"  # the short ones
 )
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, except tab and line feed

@@ -5,11 +5,13 @@ Each piece is searched for in one pass over the whole text, so that a text witho
 
 from __future__ import annotations
 
+import re
+
 _ENGLISH = (
     "rror", "fail", "cannot ", "can't ", "not found", "fatal", "missing", "invalid", "xception", "could not", "unable to", "no such",
     "denied", "refused", "rejected", "undefined", "abort", "panic", "traceback (most", "killed", "conflict", "timed out", "err!",
     "definition of", "segmentation", "unbound", "not allowed", "no space", "too many", "exceeded", "unauthorized", "forbidden",
-    "warning  ", "http/", "went wrong", "too long", "too large",
+    "warning  ", "http/", "went wrong", "too long", "too large", "e       ",
 )  # fmt: skip
 _OTHERS = (
     "fehler", "nicht gefunden", "keine berechtigung", "erreur", "introuvable", "aucun fichier", "no existe el", "no encontrad", "denegado",
@@ -26,6 +28,8 @@ _WEAK = (
 )  # fmt: skip
 """Further ones that count in the output of something that is known to have failed."""
 
+_LINTED = re.compile(r":\d+: \[?[a-z]{1,4}\d{3,5}\b")
+"""A linter's line: place and rule."""
 _LONG = 4_000
 _MOST = 4_000
 """Lines looked at in one text: the first three thousand and the last thousand."""
@@ -50,6 +54,8 @@ def candidate_lines(low: str, *, failed: bool) -> list[int]:
             before = at
             end = low.find("\n", at)
             at = low.find(piece, end) if end >= 0 else -1
+    if failed:
+        found.update(low.count("\n", 0, match.start()) for match in _LINTED.finditer(low))
     ordered = sorted(found)
     return ordered if len(ordered) <= _MOST else ordered[: _MOST * 3 // 4] + ordered[-_MOST // 4 :]
 

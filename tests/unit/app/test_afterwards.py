@@ -38,7 +38,9 @@ def server() -> Iterator[StubServer]:
 
 def answer(text: str) -> tuple[int, bytes]:
     """As an OpenAI-compatible service answers."""
-    return 200, json.dumps({"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 400, "completion_tokens": 100}}).encode()
+    return 200, json.dumps(
+        {"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 400, "completion_tokens": 100}}
+    ).encode()
 
 
 def reflecting(server: StubServer, config: str = "enabled = true") -> dict[str, str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
 
 from diarist.model.codec import seal
-from diarist.model.entry import Command, Entry, FileTouched
+from diarist.model.entry import Command, Entry, ErrorSeen, Evidence, FileTouched, Fix
 from diarist.model.host import HostFacts
 from diarist.model.redacted import Redacted, derived
 from diarist.model.session import Session, Usage
@@ -15,7 +18,7 @@ from diarist.stages.distil.corrections import find_corrections
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.fixes import make_fixes, settle, settle_reported, tell_errors
 from diarist.stages.distil.ledger import Ledger, Run
-from diarist.stages.distil.outcome import decide
+from diarist.stages.distil.outcome import Judgement, decide
 from diarist.stages.distil.repairs import find_repairs
 from diarist.stages.distil.story import Story, tell
 from diarist.stages.distil.tags import TagFacts, make_tags
@@ -27,46 +30,36 @@ DISTIL_VERSION = 1
 
 MOST_COMMANDS, MOST_FILES = 200, 400
 PROMPT = 4_000
+PARAGRAPHS = {"rationale": 600, "learned": 800}
+"""Lists that are told as one text, and its length."""
+
+
+class _Told(NamedTuple):
+    """All that is said of a session."""
+
+    judged: Judgement
+    chosen: dict[str, list[Bullet]]
+    errors: tuple[ErrorSeen, ...]
+    fixes: tuple[Fix, ...]
 
 
 def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: str, task_id: Redacted, rules_version: str) -> Entry:
+    """The sealed entry of a session that was read into a ledger."""
     info = session.info
-    runs = list(ledger.runs)
-    repairs = find_repairs(ledger)
-    settle(ledger.troubles, repairs, runs)
-    judged = decide(ledger, host)
-    reported = settle_reported(ledger, verified=judged.verified)
-    story = tell(Facts(ledger, judged.outcome, judged.verified, repairs, find_corrections(ledger)))
-    chosen = _choose(story, ledger)
-    errors = tell_errors(ledger.troubles)
-    commands = _commands(runs)
-    files = _files(ledger)
+    told = _tell(ledger, host)
+    judged, chosen = told.judged, told.chosen
     prompts = requests_of([ask.text for ask in ledger.prompts])
-    workflow = host.workflow or derived(info.workflow or info.parent_session or info.session)
-    first_reply = next((said.text for said in ledger.replies if not said.actor), "")
-    changed = [str(file.path) for file in files if set(file.operations) - {"read"}]
-    told = [str(text) for name in ("tried", "worked", "failed") for text in texts_of(chosen[name])]
-    facts = TagFacts(
-        outcome=judged.outcome,
-        task_id=task_id,
-        workflow=workflow,
-        prompts=[bare_prompt(prompt) for prompt in prompts],
-        files=[*changed, *(str(file.path) for file in files if set(file.operations) == {"read"})],
-        commands=commands,
-        errors=errors,
-        bullets=told,
-        given=[str(tag) for tag in host.tags],
-    )
+    files = _files(ledger)
     entry = Entry(
         id=entry_id,
         task_id=task_id,
         session_id=derived(info.session),
-        workflow=workflow,
+        workflow=host.workflow or derived(info.workflow or info.parent_session or info.session),
         agent=derived(info.agent),
         model=host.model or derived(info.models[0] if info.models else ""),
         route=host.route,
         project=session.project,
-        title=derived(make_title(host.title or info.title, prompts, first_reply, changed)),
+        title=derived(make_title(host.title or info.title, prompts, _first_reply(ledger), _changed(files))),
         prompt=derived(clip(bare_prompt(prompts[0]), PROMPT)) if prompts else Redacted(""),
         outcome=judged.outcome,
         signals=judged.signals,
@@ -76,27 +69,68 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
         failed=texts_of(chosen["failed"]),
         rationale=_joined(chosen["rationale"]),
         learned=host.learned or _joined(chosen["learned"]),
-        errors=errors,
-        fixes=(*make_fixes(repairs, ledger.troubles), *reported),
+        errors=told.errors,
+        fixes=told.fixes,
         tools=tuple(derived(tool) for tool in ledger.tools),
-        commands=commands,
+        commands=_commands(list(ledger.runs)),
         files=files,
         file_operations=ledger.writes if host.file_operations is None else host.file_operations,
         escalations=judged.escalations,
         build_attempts=judged.build_attempts,
         build_tail=derived(clip(judged.build_tail, 600)),
-        tags=tuple(derived(tag) for tag in make_tags(facts)),
         usage=_usage(info.usage, host),
         started_at=_seconds(info.started_at),
         created_at=_seconds(host.created_at or info.ended_at or info.started_at) or datetime(1970, 1, 1, tzinfo=UTC),
         redaction_hash=session.redaction_hash,
-        evidence={name: evidence_of(bullets) for name, bullets in chosen.items() if bullets and not (name == "learned" and host.learned)},
+        evidence=_evidence(chosen, host),
         capture=session.capture,
         source=derived(info.format),
         rules_version=rules_version,
         distil_version=DISTIL_VERSION,
     )
-    return seal(entry)
+    return seal(msgspec.structs.replace(entry, tags=_tags(entry, prompts, host)))
+
+
+def _tell(ledger: Ledger, host: HostFacts) -> _Told:
+    """Decides what happened, then finds words for it."""
+    repairs = find_repairs(ledger)
+    settle(ledger.troubles, repairs, list(ledger.runs))
+    judged = decide(ledger, host)
+    reported = settle_reported(ledger, verified=judged.verified)
+    story = tell(Facts(ledger, judged.outcome, judged.verified, repairs, find_corrections(ledger)))
+    return _Told(judged, _choose(story, ledger), tell_errors(ledger.troubles), (*make_fixes(repairs, ledger.troubles), *reported))
+
+
+def _first_reply(ledger: Ledger) -> str:
+    return next((said.text for said in ledger.replies if not said.actor), "")
+
+
+def _changed(files: Sequence[FileTouched]) -> list[str]:
+    return [str(file.path) for file in files if set(file.operations) - {"read"}]
+
+
+def _tags(entry: Entry, prompts: Sequence[str], host: HostFacts) -> tuple[Redacted, ...]:
+    changed = _changed(entry.files)
+    facts = TagFacts(
+        outcome=entry.outcome,
+        task_id=entry.task_id,
+        workflow=entry.workflow,
+        prompts=[bare_prompt(prompt) for prompt in prompts],
+        files=[*changed, *(str(file.path) for file in entry.files if set(file.operations) == {"read"})],
+        commands=entry.commands,
+        errors=entry.errors,
+        bullets=[*entry.tried, *entry.worked, *entry.failed],
+        given=host.tags,
+    )
+    return tuple(derived(tag) for tag in make_tags(facts))
+
+
+def _evidence(chosen: dict[str, list[Bullet]], host: HostFacts) -> dict[str, tuple[Evidence, ...]]:
+    """By list. A paragraph is one bullet that rests on each of its sentences; what the host wrote rests on no step."""
+    found = {name: evidence_of(bullets, together=name in PARAGRAPHS) for name, bullets in chosen.items() if bullets}
+    if host.learned:
+        found.pop("learned", None)
+    return found
 
 
 def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
@@ -105,7 +139,7 @@ def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     for name in ("worked", "failed", "tried"):
         chosen[name] = choose([*ledger.sections.get(name, ()), *getattr(story, name)], told)
         told |= {bullet.quote for bullet in chosen[name]}
-    for name, room in (("rationale", 600), ("learned", 800)):
+    for name, room in PARAGRAPHS.items():
         chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
     return chosen
 

@@ -56,10 +56,11 @@ def texts_of(bullets: Sequence[Bullet]) -> tuple[Redacted, ...]:
     return tuple(derived(clip(one_line(bullet.text), LONGEST) + (f" ({bullet.times}×)" if bullet.times > 1 else "")) for bullet in bullets)
 
 
-def evidence_of(bullets: Sequence[Bullet]) -> tuple[Evidence, ...]:
-    """What each bullet rests on; one that tells several things has several."""
+def evidence_of(bullets: Sequence[Bullet], *, together: bool = False) -> tuple[Evidence, ...]:
+    """What each bullet rests on; one that tells several things has several. `together`: all are one text."""
     found = []
-    for at, bullet in enumerate(bullets):
+    for number, bullet in enumerate(bullets):
+        at = 0 if together else number
         found.append(Evidence(bullet=at, quote=derived(bullet.quote[:QUOTE]), steps=bullet.steps))
         found += [Evidence(bullet=at, quote=derived(quote[:QUOTE]), steps=(step,)) for quote, step in bullet.also]
     return tuple(found)

@@ -17,6 +17,8 @@ SAID = 4_000
 """Characters kept of a reply or thought: its first and its last ones."""
 ASKED = 6_000
 MOST_TOOLS = 50_000
+MOST_PENDING = 2_000
+"""Calls that may wait for their results at a time."""
 _FAULTS = frozenset({"api-error", "limit", "error-end", "model-refusal"})
 
 
@@ -54,6 +56,7 @@ class _Reader:
         self.stopped = ""
         self.is_afterwards = False  # the agent had answered; what follows was set off by a hook or the client
         self.loose = 0
+        self.answered = False
 
     def take(self, number: int, step: Step) -> None:
         kind = step.kind
@@ -74,21 +77,22 @@ class _Reader:
 
     def finish(self) -> Ledger:
         ledger = self.ledger
-        leave = list(self.pending.values())
-        ledger.unanswered = len(leave)
-        has_results = ledger.calls > len(leave)
-        for waiting in leave:
-            if not has_results:  # a format that keeps no results: the calls are all there is
-                self.outputs.settle(waiting, waiting.step, "", None, None)
-            elif waiting.act.kind == "agent":
-                self.outputs.note_look(waiting)
-            elif waiting.command is not None:
-                ledger.runs.add(
-                    Run(waiting.step, -1, waiting.act.command[:1_000], waiting.command, None, changes=ledger.changes, why=waiting.why)
-                )
+        ledger.unanswered += len(self.pending)
+        for waiting in self.pending.values():
+            self._leave(waiting)
         self.outputs.troubles.close()
         ledger.files = self.book.operations()
         return ledger
+
+    def _leave(self, waiting: Pending) -> None:
+        """A call whose result does not come."""
+        if not self.answered:  # a format that keeps no results: the calls are all there is
+            self.outputs.settle(waiting, waiting.step, "", None, None)
+        elif waiting.act.kind == "agent":
+            self.outputs.note_look(waiting)
+        elif waiting.command is not None:
+            text = waiting.act.command[:1_000]
+            self.ledger.runs.add(Run(waiting.step, -1, text, waiting.command, None, changes=self.ledger.changes, why=waiting.why))
 
     # --- words ---
 
@@ -171,6 +175,9 @@ class _Reader:
             self.loose += 1
             key = f"\0{step.actor}\0{self.loose}"
         self.pending[key] = Pending(number, step, act, self.said.get(step.actor), command, self.is_afterwards)
+        if len(self.pending) > MOST_PENDING:
+            ledger.unanswered += 1
+            self._leave(self.pending.pop(next(iter(self.pending))))
         self.awaiting.clear()
         if not step.actor:
             ledger.last_actor_step = number
@@ -193,6 +200,7 @@ class _Reader:
         if step.mark == "refusal":
             self._refuse(number, step, waiting)
             return
+        self.answered = True
         if waiting is not None:
             event = self.outputs.settle(waiting, number, step.text, step.error, step.exit_code)
             if event is not None:

@@ -14,7 +14,7 @@ from diarist.stages.distil.commands import CHECKS, CommandLine, is_script, witho
 from diarist.stages.distil.complaints import MOST, complaints
 from diarist.stages.distil.failures import exact_line, failure_line, fault_line, is_unflagged_failure, speaks_of_fault, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
-from diarist.stages.distil.ledger import Changed, Ledger, Looked, Run, Said, Trouble
+from diarist.stages.distil.ledger import Changed, Ledger, Looked, Marked, Run, Said, Trouble
 from diarist.stages.distil.programs import TEST_FILE
 from diarist.stages.distil.troubles import Place, TroubleBook
 from diarist.stages.distil.verdict import Verdict, judge
@@ -72,6 +72,8 @@ class Outputs:
         elif act.kind in ("search", "web", "agent", "plan"):
             self.note_look(waiting)
         elif act.kind == "other":
+            if _HANDS_OVER.search(waiting.call.tool):
+                self.ledger.marks.add(Marked(waiting.step, "escalation", f"agent -> person ({waiting.call.tool})"))
             self.ledger.looked.add(
                 Looked(
                     waiting.step,
@@ -210,6 +212,9 @@ class Outputs:
         return last
 
 
+_HANDS_OVER = re.compile(
+    r"(?:transfer|hand_?(?:off|over)|escalate)\w*(?:human|person|agent|operator|support)|contact_?(?:human|support)", re.IGNORECASE
+)
 _READ_ONLY = re.compile(
     r"(?:get|list|search|find|read|fetch|lookup|look_up|query|calculate|check|describe|show|think|count|view|is|has)(?:_|[A-Z]|$)"
 )

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
 from diarist.stages.distil.code import names_of
+from diarist.stages.distil.commands import Program
 from diarist.stages.distil.corrections import Correction, is_assent
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.ledger import Ledger, Looked, Run
@@ -70,7 +71,7 @@ def looks(ledger: Ledger) -> Iterator[Bullet]:
     for looked in ledger.looked:
         if looked.kind == "agent" and looked.about:
             detail = f": {clip(one_line(looked.detail), 260)}" if looked.detail else ""
-            yield Bullet(f"Subagent: {clip(one_line(looked.about), 140)}{detail}", line_of(looked.about), (looked.step,), 4.0)
+            yield Bullet(f"Subagent: {clip(one_line(looked.about), 140)}{detail}", line_of(looked.about), (looked.step,), 4.4)
         elif looked.kind == "web" and looked.about:
             yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
         elif looked.kind == "search" and looked.about:
@@ -111,10 +112,9 @@ def attempts(ledger: Ledger) -> Iterator[Bullet]:
     for runs in groups.values():
         variants = list({one_line(run.text): run for run in runs}.values())
         if len(variants) >= 3 and (any(run.passed is False or run.errors for run in runs[:-1]) or _alike(variants)):
+            steps = tuple(dict.fromkeys((variants[-1].step, *(run.step for run in runs[:8]))))
             shown_ones = "; ".join(f"`{shown(run, 100)}`" for run in (*variants[:2], variants[-1]))
-            yield Bullet(
-                f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), (variants[-1].step, *(run.step for run in runs[:8])), 3.2
-            )
+            yield Bullet(f"{len(runs)} attempts: {shown_ones}", line_of(variants[-1].text), steps, 4.6)
 
 
 def _alike(runs: Sequence[Run]) -> bool:
@@ -126,14 +126,17 @@ def _alike(runs: Sequence[Run]) -> bool:
 def scripts(ledger: Ledger) -> Iterator[Bullet]:
     """Code that was run as it stands, not from a file."""
     for run in ledger.runs:
-        program = next(
-            (program for program in run.command.programs if program.kind == "run" and (program.heredoc or "-c" in program.words)), None
-        )
-        if program is None or run.passed is False:
+        code = next((code for program in run.command.programs if program.kind == "run" and (code := _inline(program))), "")
+        if not code or run.passed is False:
             continue
-        code = program.heredoc or program.words[program.words.index("-c") + 1 : program.words.index("-c") + 2][0]
         names = names_of(code)[:4]
         reason = clip(clean(best_of(run.why.sentences)), 200) if run.why else ""
         if names or reason:
             text = "Ran code" + (f" with {', '.join(f'`{name}`' for name in names)}" if names else "") + (f": {reason}" if reason else "")
             yield Bullet(text, line_of(code), (run.step, *((run.result,) if run.result >= 0 else ())), 2.1)
+
+
+def _inline(program: Program) -> str:
+    """The code of `python -c '…'` or of a here-document; empty where there is none."""
+    at = program.words.index("-c") + 1 if "-c" in program.words else len(program.words)
+    return program.heredoc or "".join(program.words[at : at + 1])

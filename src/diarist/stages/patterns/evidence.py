@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
+from itertools import chain
 from math import lgamma, log
 
 Features = tuple[int, ...]
@@ -138,12 +139,10 @@ def _ends_likelihood(failed: int, runs: int) -> float:
 
 def base_measure(groups: Iterable[Sequence[Features]], *, share: float = 0.2) -> dict[int, float]:
     """In how many groups each feature occurs, where it occurs in at least `share` of the group's runs; at least one half."""
-    measure: Counter[int] = Counter()
+    alone, several = _apart(groups)
+    measure = Counter(chain.from_iterable(alone))
     seen: set[int] = set()
-    for group in groups:
-        if len(group) == 1:
-            measure.update(group[0])
-            continue
+    for group in several:
         counts = Counter(feature for key in group for feature in key)
         measure.update([feature for feature, count in counts.items() if count >= share * len(group)])
         seen.update(counts)
@@ -153,13 +152,23 @@ def base_measure(groups: Iterable[Sequence[Features]], *, share: float = 0.2) ->
 def constancy(groups: Iterable[Sequence[Features]]) -> dict[int, float]:
     """For each feature, how many of a run's fellows have it too (0 to 1, mean over the runs that have it): near 0 for what is
     filled in anew each time, near 1 for what the habit is about."""
+    alone, several = _apart(groups)
     shares: dict[int, float] = {}
-    runs: Counter[int] = Counter()
-    for group in groups:
-        if len(group) == 1:
-            runs.update(group[0])
-            continue
+    runs = Counter(chain.from_iterable(alone))
+    for group in several:
         for feature, count in Counter(feature for key in group for feature in key).items():
             shares[feature] = shares.get(feature, 0.0) + count * (count - 1) / (len(group) - 1)
             runs[feature] += count
     return {feature: shares.get(feature, 0.0) / count for feature, count in runs.items()}
+
+
+def _apart(groups: Iterable[Sequence[Features]]) -> tuple[list[Features], list[Sequence[Features]]]:
+    """Runs that are a group of their own, and groups of several."""
+    alone: list[Features] = []
+    several: list[Sequence[Features]] = []
+    for group in groups:
+        if len(group) == 1:
+            alone.append(group[0])
+        else:
+            several.append(group)
+    return alone, several

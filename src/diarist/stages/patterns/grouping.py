@@ -22,7 +22,7 @@ _CONSTANT = 0.25
 """A word is part of a wording if at least this share of a run's fellows have it too; else it is filled in each time."""
 _FEWEST_RUNS = 200
 _CHANCE = 1.0
-_HOPELESS = 1.0
+_HOPELESS = 4.0
 """Neighbours that lack more than this are not looked at again."""
 
 
@@ -126,7 +126,9 @@ def _score(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Meas
     scored = []
     for a, b in pairs:
         first, second = runs[a], runs[b]
-        gained = words(wordings[a], wordings[b]) + special(first.special, second.special)
+        gained = words(wordings[a], wordings[b])
+        if first.special and second.special:
+            gained += special(first.special, second.special)
         if gained > least:
             tools = min(TOOL_SHARE * common(first.common, second.common), MOST_BY_COMMON_TOOLS)
             gained += tools + ends_gain(first.failed, 1, second.failed, 1) - measures.cost

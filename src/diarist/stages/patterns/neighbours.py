@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from diarist.stages.patterns.evidence import Features
@@ -23,54 +23,63 @@ def find_pairs(runs: Sequence[tuple[Features, ...]]) -> list[tuple[int, int]]:
     `runs`: by number, their features in each channel that counts. A run gets neighbours by its rarest features first, up to a
     number that falls with the number of runs; the work is linear in that.
     """
-    holders: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, channels in enumerate(runs):
-        for channel, features in enumerate(channels):
-            for feature in features:
-                holders[channel, feature].append(number)
     budget = max(_FEWEST, min(_MOST, _COMPARISONS // max(len(runs), 1)))
-    ranked = [_rarest_first(channels, holders) for channels in runs]
+    ranked, holders, common_from = _rank(runs)
     found: list[set[int]] = [set() for _ in runs]
     for number, keys in enumerate(ranked):
         for key in keys:
-            if len(holders[key]) <= _BLOCK:
-                _meet(found, number, holders[key], budget)
-    common = [[key for key in keys if len(holders[key]) > _BLOCK][:_PAIRED] for keys in ranked]
-    for number, keys, blocks in _paired(common):
-        for key in keys:
-            _meet(found, number, blocks[key], budget)
-    return sorted({(min(a, b), max(a, b)) for a, others in enumerate(found) for b in others})
+            if key >= common_from:
+                break
+            _meet(found[number], number, holders[key], budget)
+    for number, blocks in _paired_blocks(ranked, common_from, len(holders)):
+        for block in blocks:
+            _meet(found[number], number, block, budget)
+    width = len(runs)
+    codes = sorted({a * width + b if a < b else b * width + a for a, others in enumerate(found) for b in others})
+    return [(code // width, code % width) for code in codes]
 
 
-def _rarest_first(channels: tuple[Features, ...], holders: dict[tuple[int, int], list[int]]) -> list[tuple[int, int]]:
-    keys = [(channel, feature) for channel, features in enumerate(channels) for feature in features]
-    return sorted((key for key in keys if len(holders[key]) > 1), key=lambda key: (len(holders[key]), key))
+def _rank(runs: Sequence[tuple[Features, ...]]) -> tuple[list[list[int]], list[list[int]], int]:
+    """Features renumbered from the rarest on: (each run's, sorted; by feature its runs; the first that is too common)."""
+    counts = Counter((channel, feature) for channels in runs for channel, features in enumerate(channels) for feature in features)
+    by_rarity = sorted((count, key) for key, count in counts.items() if count > 1)
+    rank = {key: at for at, (_, key) in enumerate(by_rarity)}
+    holders: list[list[int]] = [[] for _ in by_rarity]
+    ranked = []
+    for number, channels in enumerate(runs):
+        own = sorted([at for channel, features in enumerate(channels) for feature in features if (at := rank.get((channel, feature), -1)) >= 0])
+        for at in own:
+            holders[at].append(number)
+        ranked.append(own)
+    return ranked, holders, bisect_right(by_rarity, _BLOCK, key=lambda each: each[0])
 
 
-def _meet(found: list[set[int]], number: int, block: Sequence[int], budget: int) -> None:
-    """Makes neighbours of a run and those that follow it in the block (from the end on with its beginning)."""
-    own = found[number]
+def _meet(own: set[int], number: int, block: Sequence[int], budget: int) -> None:
+    """Makes neighbours of a run and those that follow it in the block (after its end, from its beginning)."""
     room = budget - len(own)
-    if room <= 0 or len(block) < 2:
+    if room <= 0:
+        return
+    if len(block) <= room:
+        own.update(block)
+        own.discard(number)
         return
     at = bisect_right(block, number)
-    for other in (*block[at : at + room], *block[: min(at - 1, max(0, room - (len(block) - at)))]):
-        own.add(other)
+    own.update(block[at : at + room])
+    if len(block) - at < room:
+        own.update(block[: min(at - 1, room - (len(block) - at))])
 
 
-def _paired(common: Sequence[list[tuple[int, int]]]) -> Iterator[tuple[int, list[int], dict[int, list[int]]]]:
-    """For each run, its blocks by pairs of common features: (number, keys of its blocks, all blocks)."""
-    numbers: dict[tuple[int, int], int] = {}
-    for keys in common:
-        for key in keys:
-            numbers.setdefault(key, len(numbers))
-    width = len(numbers)
-    pairs = [[min(a, b) * width + max(a, b) for a, b in combinations([numbers[key] for key in keys], 2)] for keys in common]
-    sizes = Counter(pair for each in pairs for pair in each)
+def _paired_blocks(ranked: Sequence[list[int]], common_from: int, width: int) -> list[tuple[int, list[list[int]]]]:
+    """For each run with common features, the runs that share each pair of its rarest common ones."""
     blocks: dict[int, list[int]] = defaultdict(list)
-    for number, each in enumerate(pairs):
+    pairs: list[tuple[int, list[int]]] = []
+    for number, keys in enumerate(ranked):
+        common = keys[bisect_right(keys, common_from - 1) :][:_PAIRED]
+        if len(common) > 1:
+            pairs.append((number, [a * width + b for a, b in combinations(common, 2)]))
+    shared = {pair for pair, count in Counter(pair for _, each in pairs for pair in each).items() if count > 1}
+    for number, each in pairs:
         for pair in each:
-            if sizes[pair] > 1:
+            if pair in shared:
                 blocks[pair].append(number)
-    for number, each in enumerate(pairs):
-        yield number, sorted((pair for pair in each if sizes[pair] > 1), key=lambda pair: (sizes[pair], pair)), blocks
+    return [(number, [blocks[pair] for pair in each if pair in shared]) for number, each in pairs]

@@ -1,7 +1,7 @@
-"""The generic assignment parser: a key that names a secret, an operator, a value.
+r"""The generic assignment parser: a key that names a secret, an operator, a value.
 
 It starts at the operator, because that is what the prefilter finds: `key_before` reads to the left, `value_after` to the right.
-Keys may be quoted, escaped, encoded, subscripted or XML tags; operators may be `=`, `:`, `=>`, `:=`, `%3D`, `\\u003d`, a table's
+Keys may be quoted, escaped, encoded, subscripted or XML tags; operators may be `=`, `:`, `=>`, `:=`, `%3D`, `\u003d`, a table's
 bar, a comma between two arguments, the word "is", or the blank after a flag.
 """
 
@@ -76,13 +76,18 @@ def _strip_closers(left: bytes) -> bytes:
 _OPERATOR = Lazy(rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+")
 
 
+_AFTER_ECHO = (b"=", b":", b",", b")", b";", b" ", b"\n", b"")
+
+
 def confirm(data: bytes, operator: int) -> Span | None:
     """The span of the secret assigned at `operator`, if there is one."""
     site = key_before(data, operator)
     if site.key.level == Level.NONE or context.is_part(data, site.start):
         return None
     match = _OPERATOR.match(data, operator)
-    if match is None:
+    if match is None or (
+        data.startswith(site.name, match.end()) and data[(after := match.end() + len(site.name)) : after + 1] in _AFTER_ECHO
+    ):
         return None
     if context.is_parameter(data, site.start):
         site = site._replace(key=site.key._replace(level=max(site.key.level, Level.MEDIUM)))
@@ -163,5 +168,9 @@ def judge(data: bytes, site: Site, value: Value, *, setting: bool) -> Span | Non
 
 
 def _echoes(name: bytes, text: bytes) -> bool:
-    """`token=token`, `PASSWORD: "password"`, `apiKey: self.apiKey`."""
-    return text.lower().replace(b"_", b"").endswith(name.lower().replace(b"_", b"").split(b".")[-1])
+    """`token=token`, `PASSWORD: "password"`, `apiKey: self.apiKey`, `password=user_password`."""
+    last = name.rsplit(b".", 1)[-1]
+    if not text.lower().replace(b"_", b"").endswith(last.lower().replace(b"_", b"")):
+        return False
+    before = text[: -len(last)][-1:] if len(text) > len(last) else b""
+    return not before.isalnum() or text[-len(last) :][:1].isupper()

@@ -64,7 +64,7 @@ def accelerated(triggers: tuple[Trigger, ...], cache: CompiledCache | None) -> P
 
 
 def rulebook(rules: RedactionRules) -> Rulebook:
-    """All rules in force."""
+    """All rules in force. Raises InvalidInputError where one of the user's cannot be understood."""
     from diarist.stages.redact import base64run, commands, keys, operators, rcfiles, shapes, tokens, urls, vendors, webtokens
 
     modules = (tokens, operators, vendors, shapes, urls, webtokens, keys, commands, rcfiles)
@@ -72,10 +72,12 @@ def rulebook(rules: RedactionRules) -> Rulebook:
     book = Rulebook(built_in, tuple(base64run.fingerprints()))
     if rules == RedactionRules():
         return book
-    from diarist.stages.redact import user
+    from diarist.stages.redact import gitleaks, personal, user
 
+    own = [user.PatternFinder(pattern) for pattern in rules.patterns]
+    imported = gitleaks.finders(rules.gitleaks) if rules.gitleaks else []
     return book._replace(
-        finders=user.finders(rules),
+        finders=(*own, *imported, *personal.finders(rules.personal)),
         allowed_values=frozenset(value.encode("utf-8", "surrogatepass") for value in rules.allow_values),
         allowed_rules=frozenset(rules.allow_rules),
     )

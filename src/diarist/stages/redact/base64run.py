@@ -11,8 +11,14 @@ from typing import NamedTuple
 
 from diarist.stages.redact.lazy import Lazy
 
-_WORDS = ["password", "Password", "PASSWORD", "passwd", "PASSWD", "secret", "Secret", "SECRET", "token", "Token", "TOKEN", "api_key", "apikey", "apiKey", "API_KEY", "ApiKey", "api-key", "access_key", "ACCESS_KEY", "private_key", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk-ant-", "sk-proj-", "sk_live", "xoxb-", "xoxp-", "AKIA", "ASIA", "eyJhbGciOi", "eyJ0eXAiOi", "postgres://", "postgresql://", "mongodb", "mysql://", "redis://", "amqp://", "Bearer", "Authorization", "client-key-data", "_authToken", "_PASS=", "AccountKey=", "credential", "machine", "npm_", "AIza", "DB_PASS", "pypi-AgE", "dop_v1_", "shpat_", "hvs.", "_PWD=", "-----BEGIN"] + ["PRIVATE KEY", '"auth":']
-_LONGEST = 262_144
+_PLAIN_WORDS = """
+password Password PASSWORD passwd PASSWD secret Secret SECRET token Token TOKEN api_key apikey apiKey API_KEY ApiKey api-key access_key
+ACCESS_KEY private_key ghp_ gho_ ghs_ github_pat_ glpat- sk-ant- sk-proj- sk_live xoxb- xoxp- AKIA ASIA eyJhbGciOi eyJ0eXAiOi postgres://
+postgresql:// mongodb mysql:// redis:// amqp:// Bearer Authorization client-key-data _authToken _PASS= AccountKey= credential machine
+npm_ AIza DB_PASS pypi-AgE dop_v1_ shpat_ hvs. _PWD= -----BEGIN "auth":
+"""
+_WORDS = (*_PLAIN_WORDS.split(), "PRIVATE KEY")
+_LONGEST = 65_536
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _RUN = Lazy(rb"[A-Za-z0-9+/_-]{1,%d}" % _LONGEST)
 _BREAK = rb"[ \t]*(?:\r?\n|(?:\\r)?\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?(?:[+>|-][ \t]+)?"
@@ -66,15 +72,15 @@ class Run(NamedTuple):
     decoded: bytes
 
 
-def run_at(data: bytes, at: int, into: int) -> Run | None:
-    """The run of base64 around a fingerprint that stands at `at`, `into` characters into a group of four."""
+def run_at(data: bytes, at: int, into: int, low: int = 0) -> Run | None:
+    """The run of base64 around a fingerprint that stands at `at`, `into` characters into a group of four; none of it before `low`."""
     right = _RUN.match(data, at)
     if right is None:
         return None
-    start = first = _line_start(data, at)
+    start = first = _line_start(data, at, low)
     end, width = right.end(), right.end() - start
     before: list[bytes] = []
-    while (line := _line_before(data, start, width)) is not None and at - start < _LONGEST:
+    while (line := _line_before(data, start, width, low)) is not None and at - start < _LONGEST:
         start = line[0]
         before.append(data[line[0] : line[1]])
     after: list[bytes] = []
@@ -92,9 +98,9 @@ def run_at(data: bytes, at: int, into: int) -> Run | None:
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 
 
-def _line_start(data: bytes, at: int) -> int:
+def _line_start(data: bytes, at: int, low: int) -> int:
     """Where the unbroken run that reaches `at` starts."""
-    low = max(0, at - _LONGEST)
+    low = max(low, at - _LONGEST)
     size = 256
     while True:
         window = data[max(low, at - size) : at]
@@ -104,14 +110,14 @@ def _line_start(data: bytes, at: int) -> int:
         size *= 4
 
 
-def _line_before(data: bytes, start: int, width: int) -> tuple[int, int] | None:
+def _line_before(data: bytes, start: int, width: int, low: int) -> tuple[int, int] | None:
     """The line of base64 that goes on in the one starting at `start`, if there is one: wide, and no narrower."""
-    window = data[max(0, start - 40) : start]
+    window = data[max(low, start - 40) : start]
     gap = _BREAK_BEHIND.search(window)
     if gap is None:
         return None
     end = start - len(window) + gap.start()
-    first = _line_start(data, end)
+    first = _line_start(data, end, low)
     return (first, end) if _WIDE <= end - first <= 200 and end - first >= width else None
 
 

@@ -32,7 +32,7 @@ def is_parameter(data: bytes, start: int) -> bool:
 def is_element(data: bytes, start: int, value: Value) -> bool:
     """`<password>…</password>`, `<string name="api_key">…</string>`."""
     before = data[max(0, start - 6) : start]
-    opens = before.endswith((b"<", b"</", b":", b"&lt;")) or before.endswith((b'="', b"='", b'=\\"'))
+    opens = before.endswith((b"<", b"</", b":", b"&lt;", b'="', b"='", b'=\\"'))
     return opens and _CLOSING_TAG.match(data, value.end) is not None
 
 

@@ -14,7 +14,7 @@ from diarist.stages.redact.triggers import Trigger
 _ROUNDS = 6
 _DEPTH = 2
 """How often base64 inside base64 is decoded."""
-_ALIGNMENTS = 4
+_ALIGNMENTS = 3
 """Fingerprints that are tried in one run of base64: they may disagree about where its groups of four start."""
 _AROUND = 600
 """Bytes on both sides of a placeholder in which masking may have changed what a rule sees."""
@@ -119,13 +119,14 @@ class Engine:
     def _decoded(self, data: bytes, hits: Sequence[Hit], depth: int) -> list[Span]:
         """Runs of base64 in which, decoded, something is found."""
         spans: list[Span] = []
-        done = tries = 0
+        low = done = tries = 0
         for end, index in hits:
             fingerprint = self._rulebook.fingerprints[index]
             start = end - len(fingerprint.text)
             if start < done and tries >= _ALIGNMENTS:
                 continue
-            run = run_at(data, start, fingerprint.into)
+            low = low if start < done else done
+            run = run_at(data, start, fingerprint.into, low)
             if run is None:
                 continue
             tries = tries + 1 if start < done else 1
@@ -137,7 +138,9 @@ class Engine:
 
     def _look_again(self, data: bytes, spans: Sequence[Span]) -> list[Span]:
         """What a pass over the masked text finds in addition, in offsets of `data`: only around the placeholders can it differ."""
-        pieces, windows, new, old = [], [], 0, 0
+        pieces: list[tuple[int, int, int]] = []
+        windows: list[tuple[int, int]] = []
+        new = old = 0
         for span in spans:
             pieces.append((new, old, span.start - old))
             new += span.start - old

@@ -71,7 +71,7 @@ def _allowed(table: dict[str, Any], rule: str) -> tuple[Allowed, ...]:
 
 
 def from_go(regex: str) -> str:
-    """An expression of Go (RE2) as one of Python: scoped flags, `\\z`, `\\Q…\\E`, named groups, POSIX and Unicode classes."""
+    r"""An expression of Go (RE2) as one of Python: scoped flags, `\z`, `\Q…\E`, named groups, POSIX and Unicode classes."""
     regex = _WIDE.sub(lambda match: re.escape(chr(int(match["hex"], 16))), regex)
     regex = _LETTERS.sub(r"[A-Za-z\\x80-\\xff]", _NAMED.sub("(?P<", regex))
     out: list[str] = []

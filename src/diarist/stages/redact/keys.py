@@ -1,4 +1,4 @@
-"""Private keys in PEM and OpenSSH form: escaped, numbered, diffed, quoted, cut off at either end, or without their banner."""
+"""Private keys in PEM and OpenSSH form: escaped, numbered, diffed, quoted, cut off at either end, or without their banner.r"""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ _MARGIN = (
 _HEADER = rb"(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|MessageID|Charset|Key-[A-Za-z]+)[^\n\\]{0,120}"
 _LINE = rb"(?:[A-Za-z0-9+/=]{1,2000}(?:\.\.\.|\xe2\x80\xa6)?|" + _HEADER + rb")"
 _NEXT = Lazy(
-    rb"[\"']?[ \t]*[+,\\]?[ \t]*" + _BREAK + rb"(?:" + _MARGIN + _BREAK + rb")?" + _MARGIN + rb"(?P<line>" + _LINE + rb")(?=[\s\"'\\,+|]|\Z)"
+    rb"[\"']?[ \t]*[+,\\]?[ \t]*"
+    + _BREAK
+    + rb"(?:"
+    + _MARGIN
+    + _BREAK
+    + rb")?"
+    + _MARGIN
+    + rb"(?P<line>"
+    + _LINE
+    + rb")(?=[\s\"'\\,+|]|\Z)"
 )
 _LAST_LINES = Lazy(rb"(?P<margin>" + _MARGIN + rb")(?P<line>[A-Za-z0-9+/]{1,120}={0,2})[\"',+\\ \t\r]*\Z")
 _START = Lazy(rb"-{4,5}BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-{0,5}")
@@ -52,7 +61,8 @@ _BARE_STARTS = (
 
 def triggers() -> list[Trigger]:
     """At the banners, and at bodies that lost theirs."""
-    return [Trigger(b"PRIVATE KEY", _at_banner), *(Trigger(start, _bare_of(len(start))) for start in _BARE_STARTS)]
+    banner = Trigger(b"PRIVATE KEY", _at_banner, family="private-key")
+    return [banner, *(Trigger(start, _bare_of(len(start)), family="private-key") for start in _BARE_STARTS)]
 
 
 def _at_banner(data: bytes, end: int) -> Span | None:
@@ -100,14 +110,14 @@ def _before(data: bytes, closing: int) -> Span | None:
 
 
 def _line_start(data: bytes, low: int, at: int) -> int:
-    """Where the line that ends at `at` starts; line breaks may be written out as `\\n`."""
+    """Where the line that ends at `at` starts; its line break may be written out."""
     low = max(low, at - _WIDEST)
     real, written = data.rfind(b"\n", low, at), data.rfind(b"\\n", low, at)
     return max(low, real + 1, written + 2)
 
 
 def _line_break_before(data: bytes, low: int, at: int) -> int | None:
-    """Where the line break before the line around `at` starts, if only a margin lies between."""
+    """Where the line break before the line around `at` starts."""
     start = _line_start(data, low, at)
     if data[start - 1 : start] == b"\n":
         return start - 1

@@ -34,8 +34,9 @@ _RESTS = (
 
 def triggers() -> list[Trigger]:
     """All of them."""
+    pattern = _NAME + b"(?:" + b"|".join(_RESTS) + b")"
     return [
-        Trigger(_NAME + b"(?:" + b"|".join(_RESTS) + b")", _after_name, literal=False, caseless=True, family="assignment", stem=_NAME, rests=_RESTS),
+        Trigger(pattern, _after_name, literal=False, caseless=True, family="assignment", stem=_NAME, rests=_RESTS),
         Trigger(rb"-[a-z0-9_\-]*" + _NAME + rb"[ \t]", _at_blank, literal=False, caseless=True, needs=(b"-",)),
         Trigger(rb"set[ ][a-z0-9_.:/\-]*" + _NAME + rb"[ ]", _at_blank, literal=False, caseless=True, needs=(b"set ",)),
         Trigger(
@@ -56,7 +57,7 @@ def _after_name(data: bytes, end: int) -> Span | None:
         return _at_verb(data, end) or _at_blank(data, end)
     if last in b"\"'`":
         return _at_blank(data, end)
-    return assignment.confirm(data, _encoded_operator(data, end)) if last != ord(">") else None
+    return assignment.confirm(data, _encoded_operator(data, end))
 
 
 def _after_word(data: bytes, end: int) -> Span | None:
@@ -67,7 +68,7 @@ def _after_word(data: bytes, end: int) -> Span | None:
 
 
 def _encoded_operator(data: bytes, end: int) -> int:
-    """Where `%3D`, `%253D`, `\\u003d`, `&#61;` or a wide colon starts."""
+    r"""Where `%3D`, `%253D`, `\u003d`, `&#61;` or a wide colon starts."""
     for size in (3, 5, 6):
         if data[end - size : end - size + 1] in (b"%", b"\\", b"&", b"\xef"):
             return end - size

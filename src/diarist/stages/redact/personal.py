@@ -56,7 +56,7 @@ def _finder(kind: str, expression: re.Pattern[bytes], is_one: Callable[[bytes], 
 
 def _is_email(address: bytes) -> bool:
     name, _, domain = address.lower().rpartition(b"@")
-    return name not in (b"git",) and not domain.endswith((b".local", b".png", b".svg", b".jpg", b".css", b".js", b".ts", b".py"))
+    return name != b"git" and not domain.endswith((b".local", b".png", b".svg", b".jpg", b".css", b".js", b".ts", b".py"))
 
 
 def _is_phone(number: bytes) -> bool:

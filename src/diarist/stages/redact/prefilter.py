@@ -148,7 +148,9 @@ def cache_key(triggers: Sequence[Trigger]) -> str:
 
     import hyperscan
 
-    digest = hashlib.sha256(f"{hyperscan.__version__} {platform.machine()} {platform.processor()} {platform.system()}".encode())
+    digest = hashlib.sha256(
+        f"{getattr(hyperscan, '__version__', '')} {platform.machine()} {platform.processor()} {platform.system()}".encode()
+    )
     for trigger in triggers:
         digest.update(b"%d %d %b\n" % (trigger.literal, trigger.caseless, trigger.pattern))
     return digest.hexdigest()[:32]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 from math import log2
 
 from diarist.stages.redact.lazy import Lazy
@@ -88,7 +89,7 @@ def surprise(value: bytes) -> float:
     """Bits by which `value` is likelier to be random than to be words. Grows with length; below 0 for ordinary names."""
     symbols = value.translate(_SYMBOLS)
     pairs = _pairs()
-    return sum([pairs[64 * first + second] for first, second in zip(symbols, symbols[1:], strict=False)]) / 2
+    return sum([pairs[64 * first + second] for first, second in pairwise(symbols)]) / 2
 
 
 def entropy(value: bytes) -> float:
@@ -126,7 +127,7 @@ def _is_alphabet(core: bytes) -> bool:
     """`abcdefghijklmnop…`: letters only, nearly every one after its neighbour in the alphabet."""
     if len(core) < 16 or not core.isalpha():
         return False
-    steps = sum(second - first in (1, -25) for first, second in zip(core, core[1:], strict=False))
+    steps = sum(second - first in (1, -25) for first, second in pairwise(core))
     return steps >= 0.85 * (len(core) - 1)
 
 

@@ -102,9 +102,9 @@ def _confirm_of(shape: _Shape) -> Confirm:
         low = max(0, end - shape.back)
         for match in shape.whole.finditer(data, low, end + 64):
             text = match[0]
-            if match.end() >= end and starts_afresh(data, match.start()) and not is_filler(text) and not is_example(text):
-                if surprise(text) >= shape.floor:
-                    return Span(match.start(), match.end(), shape.id, shape.id, rank=4)
+            whole = match.end() >= end and starts_afresh(data, match.start()) and surprise(text) >= shape.floor
+            if whole and not is_filler(text) and not is_example(text):
+                return Span(match.start(), match.end(), shape.id, shape.id, rank=4)
         return None
 
     return confirm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -10,19 +10,27 @@ from diarist.errors import DiaristError, RedactionError
 from diarist.model.redacted import Redacted, RedactedJson
 from diarist.model.session import RawStep, SessionInfo, Step
 from diarist.stages.redact.binary import drop_binary
+from diarist.stages.redact.engine import Engine
 from diarist.stages.redact.segments import encode
 from diarist.stages.redact.verdict import is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
-
-if TYPE_CHECKING:
-    from diarist.stages.redact.redactor import Redactor
 
 _NAMES = ("name", "key", "Name", "Key", "variable", "field")
 """Keys of `{"name": "DB_PASSWORD", "value": "…"}`."""
 _VALUES = ("value", "Value", "val", "default")
 
 
-def redact_step(redactor: Redactor, raw: RawStep, limit: int) -> tuple[Step, int]:
+class Masker(Protocol):
+    """Masks one text: a `Redactor`."""
+
+    def redact(self, text: str) -> Redacted: ...
+
+    def masked(self, text: str) -> tuple[Redacted, int]: ...
+
+    def engine(self, size: int) -> Engine: ...
+
+
+def redact_step(redactor: Masker, raw: RawStep, limit: int) -> tuple[Step, int]:
     """See `Redactor.step`."""
     walk = Walk(redactor, limit)
     try:
@@ -48,7 +56,7 @@ def redact_step(redactor: Redactor, raw: RawStep, limit: int) -> tuple[Step, int
     return step if not walk.clipped else msgspec.structs.replace(step, clipped=walk.clipped), walk.masked
 
 
-def redact_info(redactor: Redactor, info: SessionInfo) -> SessionInfo:
+def redact_info(redactor: Masker, info: SessionInfo) -> SessionInfo:
     """See `Redactor.info`."""
     changes: dict[str, Any] = {}
     for name in info.__struct_fields__:
@@ -60,7 +68,7 @@ def redact_info(redactor: Redactor, info: SessionInfo) -> SessionInfo:
     return msgspec.structs.replace(info, **changes)
 
 
-def redact_json(redactor: Redactor, value: Any) -> tuple[Any, int]:
+def redact_json(redactor: Masker, value: Any) -> tuple[Any, int]:
     """The value with every string redacted, and the number of places masked."""
     walk = Walk(redactor, 0)
     try:
@@ -74,7 +82,7 @@ def redact_json(redactor: Redactor, value: Any) -> tuple[Any, int]:
 class Walk:
     """Goes through the strings of one record and counts. `limit` 0: nothing is clipped."""
 
-    def __init__(self, redactor: Redactor, limit: int) -> None:
+    def __init__(self, redactor: Masker, limit: int) -> None:
         self._redactor = redactor
         self._limit = limit
         self.masked = 0

@@ -15,7 +15,7 @@ _SCHEME = Lazy(rb"(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF])(?!.*(?::(?://|\\/\\/)|%3
 _PORT = Lazy(rb"\d{1,5}(?:[/?#\\]|\Z)")
 _STOP = Lazy(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
 _SHOWN = frozenset(
-    b"password passwd pwd your_password yourpassword your-password my_password mypassword pass_word secret_password token".split()
+    b"password passwd pwd your_password yourpassword your-password my_password mypassword pass_word secret_password token abc 123 xyz".split()
 )
 
 

@@ -1,4 +1,4 @@
-"""A user's own rules: patterns, an imported `gitleaks.toml`, personal data. Each becomes a pass of its own over the text."""
+"""A user's own patterns. Each is a pass of its own over the text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diarist.errors import InvalidInputError
-from diarist.stages.redact.engine import Finder
 from diarist.stages.redact.settings import RedactionRules, UserPattern
 from diarist.stages.redact.shape import entropy
 from diarist.stages.redact.spans import Span
@@ -20,15 +19,6 @@ _PIECE = 8_192
 _OVERLAP = 2_048
 """A pattern is tried piece by piece, pieces overlapping by as much as a secret may be long: its cost is bounded, whatever the text."""
 _ENDLESS = re.compile(r"\((?:\?:|\?P?<\w+>)?(?:\[\^?\]?[^\]]*\]|\\?.)[+*]\)[+*]")
-
-
-def finders(rules: RedactionRules) -> tuple[Finder, ...]:
-    """One for each pattern. Raises InvalidInputError where one cannot be understood."""
-    from diarist.stages.redact import gitleaks, personal
-
-    own = [PatternFinder(pattern) for pattern in rules.patterns]
-    imported = gitleaks.finders(rules.gitleaks) if rules.gitleaks else []
-    return (*own, *imported, *personal.finders(rules.personal))
 
 
 def digest(rules: RedactionRules) -> str:

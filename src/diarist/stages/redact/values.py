@@ -101,7 +101,7 @@ def end_of(data: bytes, value: Value) -> int:
     """Where a value really ends that was longer than what was looked at."""
     end = value.end
     while end - value.start >= LOOK and end - value.start < _LONGEST:
-        more = _BARE.match(data, end, end + LOOK) if data[end - 1 : end] not in (b"\"", b"'", b"`") else None
+        more = _BARE.match(data, end, end + LOOK) if data[end - 1 : end] not in (b'"', b"'", b"`") else None
         if more is None or not more[0]:
             break
         end = more.end()

@@ -23,14 +23,14 @@ def _shapes() -> dict[bytes, list[Lazy]]:
     table: dict[bytes, list[Lazy]] = {}
     for shape, vendors in SHAPES:
         expression = Lazy(shape.encode() + rb"\Z")
-        for vendor in vendors.split():
+        for vendor in vendors:
             table.setdefault(vendor.encode(), []).append(expression)
     return table
 
 
 def triggers() -> list[Trigger]:
     """At each vendor's name in lower case, capitalised and in upper case, and as it is written in the table."""
-    names = sorted({vendor for _, vendors in SHAPES for vendor in vendors.split()})
+    names = sorted({vendor for _, vendors in SHAPES for vendor in vendors})
 
     def at(written: bytes, vendor: bytes) -> Trigger:
         return Trigger(written, lambda data, end: _confirm(data, end, vendor, len(written)))

@@ -39,13 +39,9 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     flag, a table), so even without quotes a word is a value and no code.
     """
     value = value.strip()
-    if len(value) < 4 or value.startswith(b"[REDACTED:"):
-        return False
-    if len(value) > 128 and surprise(value[:64]) < -10:
-        return False  # long and made of words
     if value.isdigit():
-        return len(set(value)) > 1 and _is_secret_number(value, key)
-    if is_template(value) or is_elided(value) or is_filler(value) or is_reference(value, key):
+        return len(value) >= 4 and len(set(value)) > 1 and _is_secret_number(value, key)
+    if len(value) < 4 or _says_no_secret(value, key):
         return False
     if b" " in value or b"\t" in value:
         return quoted and (_ends_randomly(value, key) or _is_passphrase(value, key))
@@ -56,6 +52,13 @@ def is_secret(value: bytes, key: Key, *, quoted: bool, setting: bool) -> bool:
     if key.level == Level.PASSWORD:
         return _is_password(value, key, quoted=quoted, setting=setting)
     return (quoted or setting) and _is_readable_key(value, quoted=quoted)
+
+
+def _says_no_secret(value: bytes, key: Key) -> bool:
+    """Long prose, what is masked already, templates, fillers, references."""
+    if len(value) > 128 and surprise(value[:64]) < -10:
+        return True
+    return value.startswith(b"[REDACTED:") or is_template(value) or is_elided(value) or is_filler(value) or is_reference(value, key)
 
 
 def _is_secret_number(value: bytes, key: Key) -> bool:

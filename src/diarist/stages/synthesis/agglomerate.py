@@ -33,24 +33,43 @@ def dot_products(vectors: Sequence[Vector]) -> Dots:
     return dots
 
 
-def rare_dot_products(vectors: Sequence[Vector], longest: int) -> Dots:
-    """The same for pairs that share a feature which at most `longest` vectors carry; their products are whole."""
-    postings: dict[int, list[int]] = {}
+def rare_dot_products(vectors: Sequence[Vector], longest: int, least: float) -> Dots:
+    """The same for pairs of unit vectors whose product may reach `least`: those that owe a fourth of that to features which
+    at most `longest` vectors carry. Their products are whole.
+
+    A vector's lightest features are not asked: as long as they weigh less than `least` together, whoever shares nothing else
+    with it cannot reach that (Cauchy and Schwarz).
+    """
+    postings: dict[int, list[tuple[int, float]]] = {}
     for number, vector in enumerate(vectors):
-        for feature in vector:
-            postings.setdefault(feature, []).append(number)
+        for feature, value in vector.items():
+            postings.setdefault(feature, []).append((number, value))
     dots: Dots = [{} for _ in vectors]
     for number, vector in enumerate(vectors):
-        near: set[int] = set()
-        for feature in vector:
+        sums: dict[int, float] = {}
+        for feature in _heaviest(vector, least):
             carriers = postings[feature]
             if 1 < len(carriers) <= longest:
-                near.update(carriers)
+                value = vector[feature]
+                for other, theirs in carriers:
+                    sums[other] = sums.get(other, 0.0) + value * theirs
+        sums.pop(number, None)
         row = dots[number]
-        for other in sorted(near):
-            if other > number:
+        for other in sorted([other for other, dot in sums.items() if dot >= least / 4]):
+            if other not in row:
                 row[other] = dots[other][number] = _dot(vector, vectors[other])
     return dots
+
+
+def _heaviest(vector: Vector, least: float) -> list[int]:
+    """Features of a unit vector without the lightest ones, which weigh less than `least` together."""
+    spare = least * least
+    ranked = sorted([(value, feature) for feature, value in vector.items()])
+    for start, (value, _) in enumerate(ranked):
+        spare -= value * value
+        if spare < 0:
+            return [feature for _, feature in ranked[start:]]
+    return []
 
 
 def agglomerate(squares: Sequence[float], dots: Dots, least: float) -> list[list[int]]:

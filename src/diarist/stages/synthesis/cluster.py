@@ -19,9 +19,9 @@ from typing import NamedTuple
 from diarist.stages.synthesis.agglomerate import agglomerate, dot_products, rare_dot_products
 from diarist.stages.synthesis.features import Features
 
-SAMPLE = 384
+SAMPLE = 320
 """Entries that are compared all with all."""
-ENRICH = 4096
+ENRICH = 1024
 """Entries that a fresh group gathers from, to know itself better, before all others are asked."""
 YIELD = 0.05
 """A sample that brings together less than this share of its entries was the last one."""
@@ -33,6 +33,8 @@ PROFILE = 0.9
 """Share of a group's squared weight that is indexed for entries to look up."""
 AT_HOME = 1.2
 """A member that reaches so many times the least cosine is not asked whether another group would fit better."""
+MANY = 256
+"""From so many groups on, only those that an entry shares a feature with are looked at."""
 SLACK = 1e-9
 """What rounding may take from a cosine."""
 
@@ -118,14 +120,23 @@ class Finder:
 
         The cosine is a little less than it is: the heavy features only are counted.
         """
-        sums: dict[int, float] = {}
+        if len(self._groups) > MANY:
+            return self._best_of_many(number)
         postings = self._postings
+        sums = [0.0] * len(self._groups)
         for feature in self._space.entries[number]:
-            for place, value in postings.get(feature, ()):
+            if feature in postings:
+                for place, value in postings[feature]:
+                    sums[place] += value
+        best = max(sums, default=0.0)
+        return (sums.index(best), best * self._space.scales[number]) if best else (-1, 0.0)
+
+    def _best_of_many(self, number: int) -> tuple[int, float]:
+        sums: dict[int, float] = {}
+        for feature in self._space.entries[number]:
+            for place, value in self._postings.get(feature, ()):
                 sums[place] = sums.get(place, 0.0) + value
-        if not sums:
-            return -1, 0.0
-        best = min([(-value, place) for place, value in sums.items()])
+        best = min([(-value, place) for place, value in sums.items()], default=(0.0, -1))
         return best[1], -best[0] * self._space.scales[number]
 
     def place(self, number: int, least: float) -> tuple[int, float]:
@@ -155,7 +166,10 @@ def cluster(space: Space, threshold: float) -> list[list[int]]:
     """
     least = cosine_of(threshold)
     groups, rest = _by_samples(space, least)
-    groups += _among_the_rest(space, rest, least)
+    if len(rest) > SAMPLE:
+        groups = _merge(space, groups, least)
+        rest = _gather(space, groups, rest, least)
+        groups += _among_the_rest(space, rest, least)
     groups = _settle(space, _merge(space, groups, least), least)
     return sorted(_hold_together(space, groups, least))
 
@@ -166,23 +180,26 @@ def _by_samples(space: Space, least: float) -> tuple[list[list[int]], list[int]]
     rest = [number for number, scale in enumerate(space.scales) if scale]
     while True:
         found = [[rest[place] for place in group] for group in _compare_all(space, rest[:SAMPLE], least)]
-        if len(rest) <= SAMPLE or sum(map(len, found)) < YIELD * SAMPLE:
-            taken = {number for group in found for number in group}
-            return groups + found, [number for number in rest if number not in taken]
-        found, _ = _gather(space, found, rest[:ENRICH], least)
-        found, rest = _gather(space, found, rest, least)
+        taken = {number for group in found for number in group}
+        rest = [number for number in rest if number not in taken]
         groups += found
+        if len(rest) + len(taken) <= SAMPLE or len(taken) < YIELD * SAMPLE:
+            return groups, rest
+        left = _gather(space, found, rest[:ENRICH], least)
+        rest = _gather(space, found, left + rest[ENRICH:], least)
 
 
-def _gather(space: Space, groups: Sequence[list[int]], numbers: Sequence[int], least: float) -> tuple[list[list[int]], list[int]]:
-    """Numbers by the group they overlap with most, and those that fit none."""
+def _gather(space: Space, groups: Sequence[list[int]], numbers: Sequence[int], least: float) -> list[int]:
+    """Adds each number to the group it overlaps with most, if that is enough; those that fit none."""
     finder = Finder(space, [space.group(group) for group in groups])
-    gathered: list[list[int]] = [[] for _ in groups]
-    left: list[int] = []
+    left = []
     for number in numbers:
-        at, cosine = finder.best(number)
-        (gathered[at] if cosine >= least else left).append(number)
-    return [group for group in gathered if group], left
+        at, _ = finder.place(number, least)
+        if at < 0:
+            left.append(number)
+        else:
+            groups[at].append(number)
+    return left
 
 
 def _compare_all(space: Space, numbers: Sequence[int], least: float) -> list[list[int]]:
@@ -192,9 +209,7 @@ def _compare_all(space: Space, numbers: Sequence[int], least: float) -> list[lis
 
 def _among_the_rest(space: Space, rest: Sequence[int], least: float) -> list[list[int]]:
     """Small groups among what no sample brought together."""
-    if len(rest) <= SAMPLE:
-        return []
-    dots = rare_dot_products([space.vector(number) for number in rest], LONGEST)
+    dots = rare_dot_products([space.vector(number) for number in rest], LONGEST, least)
     return [[rest[place] for place in group] for group in agglomerate([1.0] * len(rest), dots, least) if len(group) > 1]
 
 

@@ -87,7 +87,7 @@ class Item(NamedTuple):
 
 
 class Phrases:
-    """Texts by number. What differs in case, spacing or the full stop only is the same phrase, worded as it was met first."""
+    """Texts by number. What differs in case or the full stop only is the same phrase, worded as it was met first."""
 
     def __init__(self) -> None:
         self.texts: list[Redacted] = []
@@ -98,7 +98,7 @@ class Phrases:
         """The number of a text, given to it now if it is new."""
         number = self._known.get(text)
         if number is None:
-            key = " ".join(text.casefold().split()).strip(" .;:")
+            key = text.casefold().strip(" .;:")
             number = self._keys.setdefault(key, len(self.texts))
             self._known[text] = number
             if number == len(self.texts):

@@ -256,3 +256,32 @@ def test_a_slash_command_with_words_is_a_request(talk: Any) -> None:
     entry = talk().note("command", "/review the new parser in detail").say("ok").entry()
     assert entry.prompt == "the new parser in detail"
     assert talk().note("command", "/clear").say("ok").entry().prompt == Redacted("")
+
+
+def test_code_that_was_run_as_it_stands_is_told_and_odd_options_are_survived(talk: Any) -> None:
+    session = (
+        talk()
+        .ask("Count")
+        .say("I count the rows because the total is off.")
+        .shell("python -c 'rows_total = 3'", "", 0)
+        .shell("python -c", "usage: python", 2)
+    )
+    assert any(bullet.startswith("Ran code with `rows_total`") for bullet in session.say("ok").entry().tried)
+
+
+def test_a_command_that_was_varied_until_it_worked_is_one_attempt(talk: Any) -> None:
+    session = talk().ask("Make an app")
+    for options in ("", " --typescript", " --typescript --yes"):
+        session.shell(f"npx create-thing@latest shop{options}", "", 0)
+    (bullet,) = session.say("ok").entry().tried
+    assert bullet.startswith("3 attempts: ")
+    assert "--yes" in bullet
+
+
+def test_a_format_without_results_is_told_by_its_calls(talk: Any) -> None:
+    session = talk().ask("Write it")
+    for number in range(2_500):
+        session.call("Write", {"file_path": f"/work/shop/f{number % 30}.py", "content": f"value_{number} = 1\n"}, None)
+    entry = session.say("ok").entry()
+    assert len(entry.files) == 30
+    assert entry.file_operations == 2_500

@@ -123,6 +123,17 @@ def test_agents_that_take_turns_hand_over_without_trouble(talk: Any) -> None:
     assert session.entry().outcome == "completed"
 
 
+def test_handing_over_to_a_person_is_an_escalation(talk: Any) -> None:
+    entry = (
+        talk()
+        .ask("Change the name on my ticket")
+        .call("transfer_to_human_agents", {"summary": "name change"}, "Transfer successful")
+        .entry()
+    )
+    assert entry.escalations == 1
+    assert entry.outcome == "recovered"
+
+
 def test_work_handed_in_without_a_change_failed(talk: Any) -> None:
     entry = talk().ask("Fix the bug").shell("ls", "a.py").note("submit", "submitted").entry()
     assert entry.outcome == "failed"

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator
 
-from .secrets_made import ALNUM, BASE64, HEX, UPPER, Maker
+from unit.stages.redact.secrets_made import ALNUM, BASE64, HEX, UPPER, Maker
 
 Generator = Callable[[Maker], Iterator[str]]
 

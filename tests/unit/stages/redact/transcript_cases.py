@@ -11,7 +11,7 @@ import urllib.parse
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from .secrets_made import ALNUM, BASE64, DIGITS, Maker
+from unit.stages.redact.secrets_made import ALNUM, BASE64, DIGITS, Maker
 
 
 class Case(NamedTuple):

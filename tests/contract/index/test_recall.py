@@ -1,0 +1,161 @@
+"""Search, error look-up and recall over a real store and a real index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import diarist
+from diarist.app.memory import Memory
+from diarist.errors import UsageError
+
+START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with diarist.open_memory(tmp_path / "ws") as opened:
+        yield opened
+
+
+def note(memory: Memory, title: str, body: str, *, day: int = 0, project: str = "shop", tags: tuple[str, ...] = ()) -> str:
+    return memory.add_note(title=title, body=body, project=project, created_at=START + timedelta(days=day), tags=tags).id
+
+
+FILLER = [
+    ("Logs", "Log files are rotated at midnight and kept for a week."),
+    ("Images", "Pictures of the products are scaled to 800 pixels."),
+    ("Reports", "The nightly report goes to the finance team by mail."),
+    ("Invoices", "Invoices are numbered without gaps over all shops."),
+    ("Approval", "Orders above a thousand euros need a second approval."),
+    ("Sorting", "Customer names are sorted by the rules of the locale."),
+]
+
+
+def fill(memory: Memory) -> None:
+    for day, (title, body) in enumerate(FILLER):
+        note(memory, title, body, day=day)
+
+
+def test_what_was_just_written_is_found(memory: Memory) -> None:
+    wanted = note(memory, "Basket", "Basket totals are cached in Redis.")
+    fill(memory)
+    hit = memory.search("where are basket totals cached?")[0]
+    assert hit.id == wanted
+    assert hit.snippet == "Basket totals are cached in Redis."
+    assert hit.superseded_by is None
+
+
+def test_an_empty_store_finds_nothing(memory: Memory) -> None:
+    assert memory.search("anything") == []
+    assert memory.search_error("ValueError: x") == []
+    assert memory.recall("anything").text == ""
+
+
+def test_filters_in_the_query_and_as_options(memory: Memory) -> None:
+    first = note(memory, "Basket", "The basket is red.", tags=("ui",))
+    second = note(memory, "Basket", "The basket is blue.", project="other", day=3)
+    assert [hit.id for hit in memory.search("basket tag:ui")] == [first]
+    assert [hit.id for hit in memory.search("basket project:other")] == [second]
+    assert [hit.id for hit in memory.search("basket", project="other")] == [second]
+    assert [hit.id for hit in memory.search("basket", kinds=["entry"])] == []
+    assert [hit.id for hit in memory.search("since:2026-01-06")] == [second]
+    assert {hit.id for hit in memory.search("kind:note")} == {first, second}
+    with pytest.raises(UsageError, match="is not closed"):
+        memory.search('"basket')
+
+
+def test_an_amended_decision_gives_way_to_the_newest(memory: Memory) -> None:
+    fill(memory)
+    old = note(memory, "Basket cache", "Basket totals are cached in Redis for 60 minutes by the basket service.", day=10)
+    new = note(memory, "Basket cache again", "Basket totals are no longer cached in Redis by the basket service, it computes them.", day=20)
+    hits = memory.search("how long are basket totals cached in redis")
+    assert [hit.id for hit in hits[:2]] == [new, old]
+    assert [hit.superseded_by for hit in hits[:2]] == [None, new]
+    pack = memory.recall("how long are basket totals cached in redis")
+    assert [hit.id for hit in pack.items] == [new]
+
+
+def test_recall_says_nothing_where_nothing_fits(memory: Memory) -> None:
+    fill(memory)
+    assert memory.recall("how long does pizza dough rest").items == ()
+    assert memory.recall("are log files rotated at midnight").items[0].title == "Logs"
+
+
+FAILED = """\
+User: The import does not run.
+$ python import.py
+Traceback (most recent call last):
+  File "/home/a/import.py", line 9, in <module>
+    load()
+PriceListError: the price list of '{shop}' is locked by another process
+[exit code 1]
+Assistant: {what}
+$ python import.py
+{result}
+"""
+
+
+def test_an_error_finds_the_run_that_solved_it_first(memory: Memory) -> None:
+    again = FAILED[FAILED.index("Traceback") : FAILED.index("Assistant")].strip()
+    for task, what, result, day in (
+        ("t1", "I could not find the other process; the import stays broken.", again.format(shop="t1"), 3),
+        ("t2", "The lock file was stale, removed it.", "done\n[exit code 0]", 1),
+    ):
+        transcript = FAILED.format(shop=task, what=what, result=result)
+        memory.add_entry(task_id=task, transcript=transcript, project="shop", created_at=START + timedelta(days=day))
+    fill(memory)
+    pasted = "2026-04-01 10:00:00 ERROR PriceListError: the price list of 'berlin' is locked by another process"
+    hits = memory.search_error(pasted)
+    assert [hit.task_id for hit in hits] == ["t2", "t1"]
+    pack = memory.recall(pasted)
+    assert pack.items[0].task_id == "t2"
+    assert "stale" in pack.text
+
+
+def test_suggestions_for_what_is_not_found(memory: Memory) -> None:
+    note(memory, "Basket", "The basket holds vouchers.")
+    assert memory.search("vuochers") == []
+    assert memory.suggest("vuochers") == ["voucher"]
+
+
+def test_reasons_on_request(memory: Memory) -> None:
+    note(memory, "Basket", "The basket is red.")
+    hit = memory.search("red elephant", explain=True)[0]
+    assert any(reason.startswith("holds red") for reason in hit.reasons)
+    assert "does not hold elephant" in hit.reasons
+
+
+def test_the_index_can_be_lost_at_any_time(memory: Memory, tmp_path: Path) -> None:
+    wanted = note(memory, "Basket", "The basket is red.")
+    assert memory.index_status()["behind"] == 1
+    assert memory.search("red")[0].id == wanted
+    assert memory.index_status() == {"position": 1, "last_change": 1, "behind": 0, "records": 1}
+    assert memory.verify_index() == []
+    assert memory.rebuild_index() == 1
+    for path in (tmp_path / "ws" / "index").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    with diarist.open_memory(tmp_path / "ws") as again:
+        assert again.search("red")[0].id == wanted
+
+
+def test_reading_only_searches_what_is_indexed_and_tells_how_far_behind(memory: Memory, tmp_path: Path) -> None:
+    note(memory, "Basket", "The basket is red.")
+    memory.search("red")
+    note(memory, "Voucher", "The voucher is red.")
+    with diarist.open_memory(tmp_path / "ws", read_only=True) as reader:
+        hits = reader.search("red")
+        assert [hit.title for hit in hits] == ["Basket"]
+        assert getattr(hits, "behind", None) == 1
+
+
+def test_the_same_store_gives_the_same_answer(memory: Memory) -> None:
+    fill(memory)
+    assert memory.search("orders and invoices of the shops") == memory.search("orders and invoices of the shops")
+    before = [hit.id for hit in memory.search("orders and invoices of the shops")]
+    memory.rebuild_index()
+    assert [hit.id for hit in memory.search("orders and invoices of the shops")] == before

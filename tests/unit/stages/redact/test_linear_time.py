@@ -1,0 +1,54 @@
+"""No text makes redaction slow out of proportion: work is counted, not timed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from diarist.stages.redact import Redactor
+
+UNITS = {
+    "token=": "token=",
+    "password: ": "password: ",
+    "url": "://a:b@",
+    "sk-": "sk-",
+    "pem": "-----BEGIN PRIVATE" + " KEY-----\n",
+    "end": "-----END PRIVATE" + " KEY-----\n",
+    "jwt": "eyJhbGciOiJI.",
+    "base64": "cGFzc3dvcm",
+    "base64 lines": "cGFzc3dvcmQ9" * 6 + "\n",
+    "curl": "curl -u a:",
+    "netrc": "machine a login b password ",
+    "cookie": "Cookie: a=b; ",
+    "quotes": 'password=\\"',
+    "ansi": "\x1b[31mg\x1b[0mhp_",
+    "private": "<private>",
+    "pairs": '{"name":"API_KEY","value":"',
+    "wrap": "ghp_abcdefghij12\n",
+}
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions are called: grows like the work does, and is the same on every machine."""
+    count = 0
+
+    def note(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_four_times_the_text_is_about_four_times_the_work(name: str) -> None:
+    redactor = Redactor(prefilter="plain")
+    small, big = ((UNITS[name] * 20_000)[:size] for size in (12_000, 48_000))
+    redactor.redact(small)
+    assert calls(lambda: redactor.redact(big)) <= 5.5 * calls(lambda: redactor.redact(small)) + 500
