@@ -17,7 +17,7 @@ from diarist.model.record import RecordFilter
 
 KILLS = 12
 SESSIONS = 16
-SECRET = "-".join(("GRAMPUS", "4711"))
+SECRET = "GRAMPUS-4711"
 
 
 def command(workspace: Path) -> list[str]:

@@ -166,7 +166,7 @@ def test_nothing_of_what_was_erased_is_left_in_the_files(
     tmp_path: Path, make_record: Callable[..., Record], make_search: Callable[..., SearchText], noon: datetime
 ) -> None:
     """Free pages, gaps within pages, and the log, while the store is still open."""
-    with_secret = "".join(("har", "poon"))
+    with_secret = "harpoon"
     store = open_store(tmp_path)
     for number in range(200):
         with store.transaction(actor="mate", at=noon) as transaction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,8 +108,7 @@ def test_output_that_only_speaks_of_exit_codes_is_no_failure() -> None:
     ("content", "fields", "words"),
     [
         (
-            "The user doesn't want to proceed with this tool use. The tool use was rejected. "
-            "To tell you how to proceed, the user said:\nnutze den Drucker im Keller",
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nnutze den Drucker im Keller",
             {},
             "nutze den Drucker im Keller",
         ),
@@ -233,9 +233,7 @@ def test_a_forked_copy_belongs_to_its_origin_and_has_its_ids() -> None:
     ]
     taken = read(*copies, fork.user("Now the stamp."))
     assert list(taken.sessions) == [PARENT, SESSION]
-    assert [step for step in taken.steps if step.session == PARENT] == [
-        step.__class__(**{name: getattr(step, name) for name in step.__struct_fields__}) for step in read(first, second).steps
-    ]
+    assert [step for step in taken.steps if step.session == PARENT] == read(first, second).steps
 
 
 def test_copies_of_records_within_one_file_are_told_once() -> None:
@@ -282,12 +280,12 @@ def test_a_summary_of_another_session_is_not_this_ones_title() -> None:
     assert read(record, {**other, "leafUuid": record["uuid"]}).session.title == "Something else"
 
 
-def test_the_folder_is_where_the_environment_says(tmp_path: Any) -> None:
+def test_the_folder_is_where_the_environment_says(tmp_path: Path) -> None:
     importer = get_importer("claude-code")
     assert importer is not None
-    assert list(importer.default_roots({}, tmp_path)) == [tmp_path / ".claude" / "projects"]
+    assert tmp_path / ".claude" / "projects" in list(importer.default_roots({}, tmp_path))
     moved = importer.default_roots({"CLAUDE_CONFIG_DIR": str(tmp_path / "moved")}, tmp_path)
-    assert tmp_path / "moved" / "projects" in list(moved)
+    assert list(moved) == [tmp_path / "moved" / "projects"]
 
 
 def test_the_printed_stream_unites_with_the_native_session() -> None:

@@ -95,7 +95,7 @@ def _end(data: bytes, start: int, rule: _Rule) -> int:
         return 0
     if not _holds(body, token):
         return 0
-    return end if token.exact or token.fixed else extended(data, _whole(data, start, end, rule.run), rule.run)
+    return end if token.exact or token.fixed else extended(data, _whole(data, start, end, rule.run), rule)
 
 
 def _whole(data: bytes, start: int, end: int, run: Lazy) -> int:
@@ -111,12 +111,12 @@ def _whole(data: bytes, start: int, end: int, run: Lazy) -> int:
 _ALONE = Lazy(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
 
 
-def extended(data: bytes, end: int, run: Lazy) -> int:
+def extended(data: bytes, end: int, rule: _Rule) -> int:
     """The end of a token of any length that a terminal broke over several lines: lines that hold nothing but more of it."""
     for _ in range(60):
         wrap = _WRAP.match(data, end)
-        more = run.match(data, wrap.end()) if wrap is not None else None
-        if more is None or len(more[0]) < 6 or _ALONE.match(data, more.end()) is None:
+        more = rule.run.match(data, wrap.end()) if wrap is not None else None
+        if more is None or len(more[0]) < 6 or more[0].startswith(rule.literal) or _ALONE.match(data, more.end()) is None:
             break
         if surprise(more[0][:60]) < 8 or not _digits(more[0]):
             break
