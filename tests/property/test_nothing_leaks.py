@@ -52,11 +52,15 @@ def planted(records: Any, seed: int) -> set[str]:
 
 
 def told(seed: int) -> tuple[str, set[str]]:
-    """A text in which transcripts hold secrets, with those of its secrets that redaction knows in that text alone."""
+    """A text in which transcripts hold secrets, with those of its secrets that redaction knows in it, also spelled as JSON in JSON.
+
+    What redaction knows is tested beside it; here it is to be seen that all texts come to it.
+    """
     make = Maker(seed)
     generator = make.random.choice([value for name, value in sorted(vars(transcript_cases).items()) if name in NAMES])
     case = make.random.choice(list(generator(make)))
-    safe = diarist.redact(case.text)
+    spelled = [case.text, json.dumps(json.dumps(case.text)), f"Error:\n{case.text}\n"]
+    safe = "\n".join(map(diarist.redact, spelled))
     return case.text, {secret for secret in case.secrets if len(secret) >= 8 and secret not in safe}
 
 

@@ -85,7 +85,7 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
     state = _state_before(path, stream, importer.name if importer else "", head, reader, read_at)
     if importer is None:
         return FileRead(state, status="unknown", reason="empty" if not head else "no known transcript format")
-    go_on = before is not None and not reader.withhold.needs_whole and _continues(before.source, importer.name, head, state.size)
+    go_on = before is not None and not reader.withhold.needs_whole and _continues(before.source, importer.name, head, state.size, reader)
     offset = before.source.offset if before is not None and go_on else 0
     stream.seek(offset)
     reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
@@ -146,18 +146,23 @@ def _state_before(path: Path, stream: BinaryIO, importer: str, head: bytes, read
         size=size,
         mtime_ns=mtime,
         inode=inode,
-        head=hashlib.sha256(head[: min(HEAD_BYTES, size)]).hexdigest(),
+        head=_head_mark(head[: min(HEAD_BYTES, size)], reader),
         offset=0,
         read_at=read_at,
     )
 
 
-def _continues(before: SourceState, importer: str, head: bytes, size: int) -> bool:
+def _head_mark(head: bytes, reader: Reader) -> str:
+    """Tells one file from another by how it begins, without a hash of anything secret."""
+    return hashlib.sha256(reader.redactor.redact(head.decode("utf-8", "replace")).encode()).hexdigest()
+
+
+def _continues(before: SourceState, importer: str, head: bytes, size: int, reader: Reader) -> bool:
     """Is the file what it was, and grown? Else it is another file under the same name and is read whole."""
     if before.importer != importer or not before.offset or size < before.size:
         return False
     known = min(HEAD_BYTES, before.size)
-    return hashlib.sha256(head[:known]).hexdigest() == before.head
+    return _head_mark(head[:known], reader) == before.head
 
 
 class _Tally:

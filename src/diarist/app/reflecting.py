@@ -108,9 +108,10 @@ def _reflect(box: Toolbox, completer: Completer, entry: Entry) -> str:
             cost_usd=spent.micro_usd / 1e6,
         )
         _write(box, entry, reflection)
-        return "written"
     except (ModelError, RedactionError):
         return "failed"
+    else:
+        return "written"
     finally:
         _settle(box, reserved, spent)
 

@@ -112,6 +112,7 @@ class _Rescan:
         interrupted = bool(mark.version) and not mark.done
         if interrupted or report.places or report.parts or report.payloads or report.files:
             rebuild(self._store, self._box.search_index())
+        if not after:
             self._leftovers.drop_cache()
         with self._writing() as tx:
             clear_mark(tx, self._version, self._box.now())

@@ -9,7 +9,7 @@ from diarist.text.terminal import safe
 
 
 @click.command("redact")
-@click.argument("source", metavar="FILE|-", required=False)
+@click.argument("source", metavar="[FILE|-]", required=False)
 @click.option("--explain", is_flag=True, help="List what would be masked and by which rule, instead of the text.")
 @click.option("--rescan", is_flag=True, help="Rewrite what is kept already and what the rules of today would mask.")
 @json_option

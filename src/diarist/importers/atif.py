@@ -140,7 +140,7 @@ def _restored(step: dict[str, Any], session: str, tally: Tally) -> list[RawStep]
     restored = []
     for each in dicts(written):
         try:
-            restored.append(msgspec.convert({**each, "session": session}, RawStep))
+            restored.append(msgspec.convert({**each, "session": session, "arguments": as_arguments(each.get("arguments"))}, RawStep))
         except msgspec.ValidationError:
             continue
     for one in restored:

@@ -11,7 +11,7 @@ import msgspec
 
 from diarist.importers.encodings import as_utf8
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import clean, digest_id, hash64
+from diarist.importers.values import LENIENT, clean, digest_id, hash64
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 
 MAX_DOCUMENT = 512 << 20
@@ -100,7 +100,7 @@ def decode_document(data: bytes) -> Any:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
-        return clean(json.loads(data.decode("utf-8", "replace"), strict=False))
+        return clean(LENIENT.decode(data.decode("utf-8", "replace").strip()))
     except (ValueError, RecursionError):
         return None
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from diarist.importers.encodings import as_utf8
-from diarist.importers.values import clean
+from diarist.importers.values import LENIENT, clean
 
 MAX_OBJECTS = 24
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|["\[\]{},]', re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
-_decoder = json.JSONDecoder(strict=False)
 
 
 class Glimpse(NamedTuple):
@@ -59,7 +57,7 @@ def glimpse(head: bytes) -> Glimpse:
 
 def _is_object(line: str) -> bool:
     try:
-        value, _ = _decoder.raw_decode(line)
+        value, _ = LENIENT.raw_decode(line)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict)
@@ -72,7 +70,7 @@ def _line_objects(text: str) -> list[dict[str, Any]]:
         if stripped[:1] != "{":
             continue
         try:
-            value, _ = _decoder.raw_decode(stripped)
+            value, _ = LENIENT.raw_decode(stripped)
         except (ValueError, RecursionError):
             value = prefix_value(stripped) if not found and len(line) > 2000 else None
         if isinstance(value, dict) and value:
@@ -84,7 +82,7 @@ def _line_objects(text: str) -> list[dict[str, Any]]:
 
 def _document(text: str) -> Any:
     try:
-        value, end = _decoder.raw_decode(text)
+        value, end = LENIENT.raw_decode(text)
     except (ValueError, RecursionError):
         return prefix_value(text)
     return clean(value) if not text[end:].strip() else None
@@ -110,7 +108,7 @@ def prefix_value(text: str) -> Any:
         if len(stack) > 100:
             break
     try:
-        value, _ = _decoder.raw_decode(text[:cut] + closers)
+        value, _ = LENIENT.raw_decode(text[:cut] + closers)
     except (ValueError, RecursionError):
         return None
     return clean(value)

@@ -80,7 +80,7 @@ class InspectReading:
     def _archive(self) -> Iterator[RawStep]:
         try:
             archive = zipfile.ZipFile(self._stream)
-        except (zipfile.BadZipFile, OSError, ValueError):
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
             self._fail("not a whole archive")
             return
         spec = self._spec(archive)

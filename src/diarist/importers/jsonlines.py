@@ -8,7 +8,6 @@ file that has grown is read on from where the last pass ended, with the same res
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -17,7 +16,7 @@ import msgspec
 
 from diarist.importers.encodings import UTF8_BOM, as_utf8, utf8_lines
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import clean
+from diarist.importers.values import LENIENT, clean
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 
 MAX_LINE = 64 << 20
@@ -28,7 +27,6 @@ _BLANK = b" \t\r\n\x00\x0b\x0c"
 _GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _decode = msgspec.json.Decoder().decode
-_lenient = json.JSONDecoder(strict=False)
 NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -375,7 +373,7 @@ def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:
             return
         first = place + begin - at
         try:
-            value, end = _lenient.raw_decode(text, begin)
+            value, end = LENIENT.raw_decode(text, begin)
         except RecursionError:
             return
         except ValueError as error:
@@ -390,7 +388,7 @@ def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:
 def _with_escapes_repaired(text: str) -> dict[str, Any] | None:
     """The object of a text in which a search-and-replace broke an escape (a path with backslashes); None if it is broken otherwise."""
     try:
-        value = _lenient.decode(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text.strip(" \t\r\n\x00")))
+        value = LENIENT.decode(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text.strip(" \t\r\n\x00")))
     except (ValueError, RecursionError):
         return None
     return clean(value) if isinstance(value, dict) else None

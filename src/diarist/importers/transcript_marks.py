@@ -25,7 +25,7 @@ _SPEAKERS: dict[Speaker, tuple[str, ...]] = {
 }
 _BY_NAME = {name: speaker for speaker, names in _SPEAKERS.items() for name in names}
 _WORD = r"([^\W\d_]{1,20})"
-_LABEL = re.compile(rf"\s{{0,3}}[*_]{{0,3}}{_WORD}(?:\s\([^()\n]{{1,60}}\))?[*_]{{0,3}}\s?[:：][*_]{{0,3}}(?:\s+|$)(.*)\Z")
+_LABEL = re.compile(rf"\s{{0,3}}[*_]{{0,3}}{_WORD}(?:\s\([^()\n]{{1,60}}\))?[*_]{{0,3}}\s?(?::[*_]{{0,3}}(?:\s+|$)|：[*_]{{0,3}}\s*)(.*)\Z")
 _BRACKETS = re.compile(rf"\s{{0,3}}\[{_WORD}\][:：]?\s*(.*)\Z")
 _ELEMENT = re.compile(rf"\s{{0,3}}<{_WORD}>\s*()\Z")
 _HEADING = re.compile(rf"#{{1,6}}\s+(?:\W{{1,3}}\s)?[*_]{{0,2}}{_WORD}[*_]{{0,2}}(?:\s*[:(（—-].*)?()\Z")

@@ -13,7 +13,10 @@ from typing import Any
 import msgspec
 
 _MAX_DEPTH = 64
+_SMALLEST, _BEYOND = -(2**63), 2**64
 _FRACTION = re.compile(r"(\.\d{6})\d+")
+LENIENT = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 64 else float(digits))
+"""Reads what stricter parsers refuse: control characters in texts, NaN, and numbers of any length."""
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -103,11 +106,11 @@ def _from_number(value: object) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     seconds = float(value)
-    if not seconds < 1e30:
+    if not 0 < seconds < 1e20:
         return None
     while seconds > 1e11:
         seconds /= 1000
-    return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def as_arguments(value: object) -> dict[str, Any] | None:
@@ -120,8 +123,8 @@ def as_arguments(value: object) -> dict[str, Any] | None:
         value = parsed
     if value is None:
         return None
-    shallow = value if not is_deep(value) else clean(value)
-    return shallow if isinstance(shallow, dict) else {"input": shallow}
+    arguments = value if isinstance(value, dict) else {"input": value}
+    return arguments if is_storable(arguments) else as_dict(clean(arguments))
 
 
 def parse_json(text: str) -> Any:
@@ -131,7 +134,7 @@ def parse_json(text: str) -> Any:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
-        return clean(json.loads(text, strict=False))
+        return clean(LENIENT.decode(text.strip()))
     except (ValueError, RecursionError):
         return None
 
@@ -163,21 +166,32 @@ def compact(value: object) -> str:
         return ""
 
 
-def is_deep(value: object) -> bool:
-    """True for nesting deeper than any real record has; code that walks values by recursion would fail on it."""
-    level: list[Any] = [value] if isinstance(value, dict | list) else []
+def is_storable(value: object) -> bool:
+    """False for nesting deeper than any real record has, on which code that walks values by recursion would fail, and for
+    numbers that cannot be stored: those that JSON does not know, and whole ones beyond 64 bits.
+    """
+    level: list[Any] = [value]
     for _ in range(_MAX_DEPTH):
-        level = [item for node in level for item in (node.values() if isinstance(node, dict) else node) if isinstance(item, dict | list)]
-        if not level:
-            return False
-    return True
+        following: list[Any] = []
+        for node in level:
+            for item in node.values() if isinstance(node, dict) else node if isinstance(node, list) else (node,):
+                if isinstance(item, dict | list):
+                    following.append(item)
+                elif isinstance(item, int | float) and not _SMALLEST <= item < _BEYOND:
+                    return False
+        if not following:
+            return True
+        level = following
+    return False
 
 
 def clean(value: Any, depth: int = 0) -> Any:
-    """The value with lone surrogates replaced: they cannot be written as UTF-8. Also cuts nesting deeper than any real record."""
+    """The value with all replaced that cannot be written: lone surrogates, and what `is_storable` says."""
     if isinstance(value, str):
         return clean_text(value)
-    if depth > _MAX_DEPTH:
+    if isinstance(value, int | float):
+        return value if _SMALLEST <= value < _BEYOND else None
+    if depth >= _MAX_DEPTH - 1:
         return None
     if isinstance(value, dict):
         return {clean_text(key): clean(item, depth + 1) for key, item in value.items()}

@@ -205,9 +205,8 @@ class TantivyIndex:
 
 
 def _folder_name() -> str:
-    from hashlib import blake2b
-
-    return "v-" + blake2b(VERSION.encode(), digest_size=4).hexdigest()
+    """One folder a version, so that nothing ever reads an index that was made otherwise."""
+    return "v-" + VERSION.replace("/", "").replace(" ", "-")
 
 
 def _open_folder(folder: str) -> Any:

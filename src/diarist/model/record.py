@@ -70,6 +70,7 @@ class RecordFilter(msgspec.Struct, frozen=True, kw_only=True):
     """What lists and searches narrow by; empty or None: all. Texts are compared exactly; `tag` must be one of the record's."""
 
     kinds: tuple[Kind, ...] = ()
+    namespace: str | None = None
     project: str | None = None
     agent: str | None = None
     workflow: str | None = None
@@ -140,7 +141,7 @@ class SourceState(msgspec.Struct, frozen=True, kw_only=True):
     mtime_ns: int
     inode: int
     head: str
-    """SHA-256 of the first 4 KiB (or fewer) that were there when it was read: another head means another file."""
+    """SHA-256 of the redacted first 4 KiB (or fewer) that were there when it was read: another head means another file."""
     offset: int
     """Byte up to which whole records were read."""
     state: bytes = b""

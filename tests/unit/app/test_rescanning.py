@@ -92,9 +92,13 @@ def check(memory: Memory) -> None:
     assert report["faults"] == []
     assert report["counts"]["sessions_to_distil"] == 0
     assert memory.verify_index() == []
+    check_entries(memory)
+    assert memory.search("parser tests")
+
+
+def check_entries(memory: Memory) -> None:
     for record in memory.list_records(RecordFilter(kinds=("entry",))):
         assert memory.verify(record.id).faults == (), record.title
-    assert memory.search("parser tests")
 
 
 def test_a_new_rule_reaches_everything_that_is_kept(opened: Open, tmp_path: Path) -> None:
@@ -207,6 +211,26 @@ def test_evidence_read_before_and_after_a_change_of_rules_is_looked_at_whole(ope
         memory.ingest([path])
         memory.rescan()
         assert residue.find(tmp_path / "ws", VALUES) == []
+
+
+@pytest.mark.parametrize("name", ["harbour", SECRET])
+def test_files_in_a_checkout_are_rewritten_where_they_lie(opened: Open, tmp_path: Path, name: str) -> None:
+    """Under a name without the value; where the checkout's own path holds it, they go to the workspace."""
+    checkout = tmp_path / name
+    for folder in (".git", ".diarist"):
+        (checkout / folder).mkdir(parents=True)
+    session = ClaudeSession(2, cwd=str(checkout)).prompt(f"Deploy {SECRET}").bash("make", "done").reply(f"{SECRET} is done.")
+    with opened() as memory:
+        entry = memory.ingest([session.write(tmp_path / "in")]).entries[0]
+        files = [path for path in (checkout / ".diarist").rglob("*") if path.is_file()]
+        assert len(files) == 2
+    with opened(rule=True) as memory:
+        memory.rescan()
+        assert residue.find(tmp_path / "ws", VALUES, also=[checkout / ".diarist"]) == []
+        left = [path for root in (checkout / ".diarist", tmp_path / "ws" / "projects") for path in root.rglob("*") if path.is_file()]
+        assert sorted(path.suffix for path in left) == [".json", ".md"]
+        assert memory.get(entry.id).title == "Deploy [REDACTED:codename]"
+        check_entries(memory)
 
 
 def test_a_value_that_is_allowed_no_longer_is_masked(opened: Open, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_arguments_are_parsed_and_broken_ones_are_kept_as_they_are() -> None:
 def test_a_patch_is_an_argument() -> None:
     patch = "*** Begin Patch\n*** Update File: label.py\n*** End Patch"
     taken = read({"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "c1", "status": "completed"})
-    assert taken.steps[0].arguments == {"input": patch}
+    assert taken.steps[0].arguments == {"patch": patch}
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,8 @@ def test_reasoning_is_told_by_its_summary_and_never_by_its_ciphertext() -> None:
 
 def test_usage_is_the_last_running_total_without_cached_input() -> None:
     def count(total: int, cached: int, output: int) -> dict[str, Any]:
-        return event(
-            "token_count", info={"total_token_usage": {"input_tokens": total, "cached_input_tokens": cached, "output_tokens": output}}
-        )
+        usage = {"input_tokens": total, "cached_input_tokens": cached, "output_tokens": output}
+        return event("token_count", info={"total_token_usage": usage})
 
     taken = read(said("user", "a"), count(100, 40, 5), event("token_count", info=None), count(300, 200, 9))
     usage = taken.session.usage
@@ -104,15 +103,9 @@ def test_usage_is_the_last_running_total_without_cached_input() -> None:
 
 
 def test_a_change_of_model_or_effort_is_told() -> None:
-    taken = read(
-        turn("gpt-5-mini", "low"),
-        said("assistant", "a"),
-        turn("gpt-5", "low"),
-        said("assistant", "b"),
-        turn("gpt-5", "high"),
-        said("assistant", "c"),
-    )
-    assert [mark for mark in marks(taken.steps) if mark in ("model", "escalation")] == ["escalation", "escalation"]
+    settings = [("gpt-5-mini", "low"), ("gpt-5", "low"), ("gpt-5", "high"), ("gpt-5-mini", "high")]
+    taken = read(*(item for model, effort in settings for item in (turn(model, effort), said("assistant", "done"))))
+    assert [mark for mark in marks(taken.steps) if mark in {"model", "escalation"}] == ["escalation", "escalation", "model"]
     assert set(taken.session.models) == {"gpt-5-mini", "gpt-5"}
 
 
@@ -140,17 +133,9 @@ def test_a_thread_that_another_spawned_is_a_subagent_of_it() -> None:
 
 
 def test_the_bare_generation_has_no_times_and_pairs_all_the_same() -> None:
-    header = {"id": SESSION, "timestamp": "2026-11-02T09:00:00.000Z", "instructions": None, "git": {}}
-    taken = take(
-        lines(
-            header,
-            {"record_type": "state"},
-            said("user", "Fix it."),
-            called("c1", "shell", "{}"),
-            gave("c1", '{"output":"ok","metadata":{"exit_code":0}}'),
-        ),
-        "codex",
-    )
+    header: dict[str, Any] = {"id": SESSION, "timestamp": "2026-11-02T09:00:00.000Z", "instructions": None, "git": {}}
+    output = gave("c1", json.dumps({"output": "ok", "metadata": {"exit_code": 0}}))
+    taken = take(lines(header, {"record_type": "state"}, said("user", "Fix it."), called("c1", "shell", "{}"), output), "codex")
     assert taken.capture.skipped == {"state": 1}
     assert (taken.capture.calls, taken.capture.calls_paired) == (1, 1)
     assert taken.session.started_at is not None

@@ -56,23 +56,28 @@ class Channel:
 
     def join(self, a: Profile, b: Profile) -> Profile:
         """The profile of both together."""
-        if len(a.keys) > len(b.keys):
+        if len(a.keys) < len(b.keys):
             a, b = b, a
-        keys, counts, total = dict(b.keys), dict(b.counts), b.total
-        for key, runs in a.keys.items():
+        made = Profile(dict(a.keys), dict(a.counts), a.total)
+        self.absorb(made, b)
+        return made
+
+    def absorb(self, into: Profile, other: Profile) -> None:
+        """Adds the other profile to the first, in place."""
+        keys, counts = into.keys, into.counts
+        for key, runs in other.keys.items():
             before = keys.get(key, 0)
             keys[key] = before + runs
             weight = (before + runs) ** self.repeat - (before**self.repeat if before else 0.0)
-            total += weight * len(key)
+            into.total += weight * len(key)
             for feature in key:
                 counts[feature] = counts.get(feature, 0.0) + weight
-        return Profile(keys, counts, total)
 
     def profile(self, keys: Iterable[Features]) -> Profile:
         """The profile of runs that say this."""
         made = Profile({}, {}, 0.0)
         for key, runs in Counter(keys).items():
-            made = self.join(made, self.single(key, runs))
+            self.absorb(made, self.single(key, runs))
         return made
 
     def pair_gain(self, a: Features, b: Features) -> float:
@@ -151,7 +156,8 @@ def base_measure(groups: Iterable[Sequence[Features]], *, share: float = 0.2) ->
 
 def constancy(groups: Iterable[Sequence[Features]]) -> dict[int, float]:
     """For each feature, how many of a run's fellows have it too (0 to 1, mean over the runs that have it): near 0 for what is
-    filled in anew each time, near 1 for what the habit is about."""
+    filled in anew each time, near 1 for what the habit is about.
+    """
     alone, several = _apart(groups)
     shares: dict[int, float] = {}
     runs = Counter(chain.from_iterable(alone))

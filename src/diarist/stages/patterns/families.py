@@ -92,7 +92,7 @@ def _without_one(word: str) -> list[str]:
 
 
 def _parts(word: str, known: Mapping[str, int]) -> list[str]:
-    """ "typehints" is "type" and "hints" where both are known; "monatsbericht" is also "bericht" where that is."""
+    """Typehints: "typehints" is "type" and "hints" where both are known; "monatsbericht" is also "bericht" where that is."""
     if len(word) >= _SHORTEST_COMPOUND:
         for cut in range(len(word) - 3, 2, -1):
             if word[:cut] in known and word[cut:] in known:

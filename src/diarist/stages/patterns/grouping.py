@@ -21,9 +21,16 @@ MOST_BY_COMMON_TOOLS = 5.0
 _CONSTANT = 0.25
 """A word is part of a wording if at least this share of a run's fellows have it too; else it is filled in each time."""
 _FEWEST_RUNS = 200
+SAMPLE = 96
+"""Runs of a group that its refinement looks at."""
 _CHANCE = 1.0
 _HOPELESS = 4.0
 """Neighbours that lack more than this are not looked at again."""
+_SMALL = 24
+_GROWN = 1.25
+"""A big group's joins are weighed anew when it has grown by this factor; new neighbours' at once."""
+_STILL = 0.9
+"""A join that was weighed before its groups grew is made if it is still worth so much of what it was."""
 
 
 class Run(NamedTuple):
@@ -109,12 +116,13 @@ def gain(a: Group, b: Group, measures: Measures) -> float:
 
 
 def make_group(numbers: Sequence[int], runs: Sequence[Run], measures: Measures) -> Group:
-    """The group of these runs."""
+    """The group of these runs; of very many, what a sample of them says."""
+    told = numbers if len(numbers) <= SAMPLE else [numbers[at * len(numbers) // SAMPLE] for at in range(SAMPLE)]
     return Group(
         list(numbers),
-        measures.words.profile([measures.wordings[n] for n in numbers]),
-        measures.common.profile([runs[n].common for n in numbers]),
-        measures.special.profile([runs[n].special for n in numbers]),
+        measures.words.profile([measures.wordings[n] for n in told]),
+        measures.common.profile([runs[n].common for n in told]),
+        measures.special.profile([runs[n].special for n in told]),
         sum(runs[n].failed for n in numbers),
     )
 
@@ -139,45 +147,71 @@ def _score(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Meas
 
 def _agglomerate(runs: Sequence[Run], scored: Sequence[tuple[int, int, float]], measures: Measures) -> list[list[int]]:
     """Joins neighbours, the surest first, while joining gains."""
-    near: dict[int, set[int]] = defaultdict(set)
-    for a, b, _ in scored:
-        near[a].add(b)
-        near[b].add(a)
-    groups = {number: make_group([number], runs, measures) for number in sorted(near)}
-    heap = [(-gained, a, b) for a, b, gained in scored if gained > 0]
-    heapq.heapify(heap)
-    newest = len(runs)
-    while heap:
-        _, a, b = heapq.heappop(heap)
-        if a in groups and b in groups:
-            _join(groups, near, a, b, newest, measures)
-            _offer(groups, near, newest, heap, measures)
-            newest += 1
-    alone = [[number] for number in range(len(runs)) if number not in near]
-    return sorted(alone + [sorted(group.runs) for group in groups.values()])
+    forest = Forest(runs, scored, measures)
+    forest.grow()
+    alone = [[number] for number in range(len(runs)) if number not in forest.near]
+    return sorted(alone + [sorted(group.runs) for group in forest.groups.values()])
 
 
-def _join(groups: dict[int, Group], near: dict[int, set[int]], a: int, b: int, newest: int, measures: Measures) -> None:
-    one, two = groups.pop(a), groups.pop(b)
-    groups[newest] = Group(
-        one.runs + two.runs,
-        measures.words.join(one.words, two.words),
-        measures.common.join(one.common, two.common),
-        measures.special.join(one.special, two.special),
-        one.failed + two.failed,
-    )
-    around = (near.pop(a) | near.pop(b)) - {a, b}
-    near[newest] = around
-    for other in around:
-        near[other].discard(a)
-        near[other].discard(b)
-        near[other].add(newest)
+class Forest:
+    """Groups while they are being joined. A group keeps the number of its bigger part."""
 
+    def __init__(self, runs: Sequence[Run], scored: Sequence[tuple[int, int, float]], measures: Measures) -> None:
+        self.measures = measures
+        self.near: dict[int, set[int]] = defaultdict(set)
+        for a, b, _ in scored:
+            self.near[a].add(b)
+            self.near[b].add(a)
+        self.groups = {number: make_group([number], runs, measures) for number in sorted(self.near)}
+        self._offered = dict.fromkeys(self.groups, 1)
+        """By group: its size when its joins were last weighed."""
+        self._heap = [(-gained, a, b, 2) for a, b, gained in scored if gained > 0]
+        """(minus the score, group, group, size of both together when it was weighed)."""
+        heapq.heapify(self._heap)
 
-def _offer(groups: dict[int, Group], near: dict[int, set[int]], newest: int, heap: list[tuple[float, int, int]], measures: Measures) -> None:
-    """Puts the new group's joins onto the heap. Big groups gain more by every join: the gain counts by wording."""
-    made = groups[newest]
-    for other in sorted(near[newest]):
-        gained = gain(groups[other], made, measures)
-        if gained > 0:
-            heapq.heappush(heap, (-gained / min(len(groups[other].words.keys), len(made.words.keys)), other, newest))
+    def grow(self) -> None:
+        """Joins until nothing gains any more."""
+        gone: set[int] = set()
+        while self._heap:
+            score, a, b, size = heapq.heappop(self._heap)
+            if a in gone or b in gone:
+                continue
+            if size != len(self.groups[a].runs) + len(self.groups[b].runs):
+                now = self._score(a, b)
+                if now <= 0 or -now > score * _STILL:
+                    self._offer(a, b, now)
+                    continue
+            if len(self.groups[a].runs) < len(self.groups[b].runs):
+                a, b = b, a
+            gone.add(b)
+            self._join(a, b)
+
+    def _score(self, a: int, b: int) -> float:
+        """What the join gains. Big groups gain more by every join, so it counts by wording."""
+        one, two = self.groups[a], self.groups[b]
+        return gain(one, two, self.measures) / min(len(one.words.keys), len(two.words.keys))
+
+    def _offer(self, a: int, b: int, score: float) -> None:
+        if score > 0:
+            heapq.heappush(self._heap, (-score, min(a, b), max(a, b), len(self.groups[a].runs) + len(self.groups[b].runs)))
+
+    def _join(self, kept: int, gone: int) -> None:
+        into, other = self.groups[kept], self.groups.pop(gone)
+        into.runs += other.runs
+        into.failed += other.failed
+        self.measures.words.absorb(into.words, other.words)
+        self.measures.common.absorb(into.common, other.common)
+        self.measures.special.absorb(into.special, other.special)
+        fresh = self.near[gone] - self.near[kept] - {kept}
+        for neighbour in self.near[gone]:
+            self.near[neighbour].discard(gone)
+        for neighbour in fresh:
+            self.near[neighbour].add(kept)
+        self.near[gone].clear()
+        self.near[kept] |= fresh
+        size = len(into.runs)
+        if size <= _SMALL or size >= _GROWN * self._offered[kept]:
+            self._offered[kept] = size
+            fresh = self.near[kept]
+        for neighbour in sorted(fresh):
+            self._offer(kept, neighbour, self._score(kept, neighbour))

@@ -11,7 +11,7 @@ from diarist.stages.patterns.evidence import Features
 
 _BLOCK = 64
 """A feature of more runs than this does not make them neighbours by itself; two such features together may."""
-_COMPARISONS = 1_200_000
+_COMPARISONS = 1_000_000
 _FEWEST, _MOST = 8, 400
 _PAIRED = 6
 """Rarest features of a run that are tried in pairs."""
@@ -47,7 +47,9 @@ def _rank(runs: Sequence[tuple[Features, ...]]) -> tuple[list[list[int]], list[l
     holders: list[list[int]] = [[] for _ in by_rarity]
     ranked = []
     for number, channels in enumerate(runs):
-        own = sorted([at for channel, features in enumerate(channels) for feature in features if (at := rank.get((channel, feature), -1)) >= 0])
+        own = sorted(
+            [at for channel, features in enumerate(channels) for feature in features if (at := rank.get((channel, feature), -1)) >= 0]
+        )
         for at in own:
             holders[at].append(number)
         ranked.append(own)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
 from diarist.stages.patterns.evidence import Channel, Features, ends_gain
-from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, TOOL_SHARE, Group, Measures, Run, gain, make_group
+from diarist.stages.patterns.grouping import MOST_BY_COMMON_TOOLS, SAMPLE, TOOL_SHARE, Measures, Run, gain, make_group
 
-HEAD = 0.5
+_HEAD = 0.5
 """A word is a head word of a group if so many of its runs have it."""
-_FEWEST_APART = 3
-_ALL = 1 << 40
-PEN = 4.0
-_ALIKE = 0.55
 _MOST_HOLDERS = 5
 """A head word of more groups than this stands for no one matter."""
 _TELLING = 2.0
-_SURER_THAN_CHANCE = 1.3
+_ALIKE = 0.55
+_DISAGREEMENT = 2.0
+_FIRM = 2.0
 _LITTLE = 1 / 3
-LIM = 2.0
-FIRM = 2.0
+_SURER_THAN_CHANCE = 1.3
 _AGREEMENT = 3.0
 
 
@@ -55,7 +52,7 @@ def consolidate(groups: Sequence[list[int]], runs: Sequence[Run], measures: Meas
     while ranked and -ranked[0][0] >= _ALIKE:
         _, a, b = ranked.pop(0)
         joined = sorted(outlines[a].runs + outlines[b].runs)
-        if _unity(outlines[a].runs, outlines[b].runs, runs, measures, words=False, tools=True) < -LIM:
+        if _same_procedure(outlines[a].runs, outlines[b].runs, runs, measures) < -_DISAGREEMENT:
             continue
         outlines[newest] = _outline(joined, runs, measures)
         del outlines[a], outlines[b]
@@ -90,7 +87,7 @@ def _outline(group: list[int], runs: Sequence[Run], measures: Measures) -> _Outl
     words = _shares(measures.wordings[n] for n in group)
     tools = {(0, k): v for k, v in _shares(runs[n].common for n in group).items()}
     tools |= {(1, k): v for k, v in _shares(runs[n].special for n in group).items()}
-    return _Outline(group, {word: share for word, share in words.items() if share >= HEAD}, tools)
+    return _Outline(group, {word: share for word, share in words.items() if share >= _HEAD}, tools)
 
 
 def _shares(keys: Iterable[Features]) -> dict[int, float]:
@@ -107,6 +104,17 @@ def _likeness(a: _Outline, b: _Outline) -> float:
     least = sum(min(share, b.tools.get(key, 0.0)) for key, share in a.tools.items())
     most = sum(a.tools.values()) + sum(b.tools.values()) - least
     return least / most if most else 0.0
+
+
+def _same_procedure(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], measures: Measures) -> float:
+    """Log evidence that the runs of both go about it alike and end alike; every run counts in full."""
+
+    def evidence(channel: Channel, keys: Callable[[int], Features]) -> float:
+        full = channel.counting_all()
+        return full.gain(full.profile(map(keys, a)), full.profile(map(keys, b)))
+
+    ends = ends_gain(sum(runs[n].failed for n in a), len(a), sum(runs[n].failed for n in b), len(b))
+    return ends + evidence(measures.common, lambda n: runs[n].common) + evidence(measures.special, lambda n: runs[n].special)
 
 
 def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rarity) -> list[int]:
@@ -127,102 +135,16 @@ def firm_sessions(group: list[int], runs: Sequence[Run], measures: Measures) -> 
     firm = set()
     for run in group:
         rest = [other for other in group if runs[other].session != runs[run].session]
-        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) >= FIRM:
+        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) >= _FIRM:
             firm.add(runs[run].session)
     return firm
 
 
-def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[list[int]]:
-    """The group in parts where it turns out to be two habits with some words in common.
-
-    Within one habit it does not depend on the words chosen which tools are used. Where runs that use a tool are asked for in
-    other words than those that do not, or runs with a word go about it differently, there are two.
-    """
-    words, tools = _held(group, runs, measures)
-    best = max(_divisions(group, words, tools), key=lambda each: (each[0], each[1]), default=None)
-    if best is None or best[0] < LIM:
-        return [group]
-    one, two = _settle([n for n in group if n in best[1]], [n for n in group if n not in best[1]], runs, measures)
-    inside = frozenset(one)
-    if min(len(one), len(two)) < _FEWEST_APART or _contrast(inside, words) + _contrast(inside, tools) < 3 * LIM:
-        return [group]
-    return [part for half in (one, two) for part in split(half, runs, measures)]
-
-
-Holders = dict[int, frozenset[int]]
-"""Feature → runs of the group that have it."""
-
-
-def _held(group: list[int], runs: Sequence[Run], measures: Measures) -> tuple[Holders, Holders]:
-    """Which runs have each word and each tool feature (special ones have negative numbers)."""
-    words, tools = defaultdict(list), defaultdict(list)
-    for n in group:
-        for word in runs[n].words:
-            words[word].append(n)
-        for tool in (*runs[n].common, *(-1 - tool for tool in runs[n].special)):
-            tools[tool].append(n)
-    everyone = frozenset(group)
-    return tuple({key: frozenset(held) for key, held in sorted(each.items())} | {_ALL: everyone} for each in (words, tools))
-
-
-def _divisions(group: list[int], words: Holders, tools: Holders) -> Iterator[tuple[float, frozenset[int]]]:
-    for own, other in ((words, tools), (tools, words)):
-        for held in own.values():
-            if min(len(held), len(group) - len(held)) >= max(_FEWEST_APART, len(group) / 6):
-                yield _contrast(held, other), held
-
-
-def _contrast(inside: frozenset[int], features: Holders) -> float:
-    """How much the runs inside differ from the others in what they have: log likelihood gained by telling both apart, feature by
-    feature, less what chance gains."""
-    everyone = len(features[_ALL])
-    found = 0.0
-    for held in features.values():
-        within = len(held & inside)
-        gained = _bernoulli(within, len(inside)) + _bernoulli(len(held) - within, everyone - len(inside)) - _bernoulli(len(held), everyone)
-        found += max(0.0, gained - PEN)
-    return found
-
-
-def _bernoulli(hits: int, runs: int) -> float:
-    return sum(count * log(count / runs) for count in (hits, runs - hits) if count)
-
-
-def _settle(one: list[int], two: list[int], runs: Sequence[Run], measures: Measures) -> tuple[list[int], list[int]]:
-    """Moves each run to the side that attracts it more."""
-    for _ in range(3):
-        sides: tuple[list[int], list[int]] = ([], [])
-        for run in sorted(one + two):
-            alone = make_group([run], runs, measures)
-            pulls = [
-                gain(alone, make_group(rest, runs, measures), measures) if (rest := [n for n in side if n != run]) else -measures.cost
-                for side in (one, two)
-            ]
-            sides[pulls[1] > pulls[0]].append(run)
-        if sides == (one, two):
-            break
-        one, two = sides
-    return one, two
-
-
-def _unity(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], measures: Measures, *, words: bool, tools: bool) -> float:
-    """Log evidence that the runs of both are asked for alike, go about it alike and end alike; every run counts in full."""
-
-    def evidence(channel: Channel, keys: Callable[[int], Features]) -> float:
-        full = channel.counting_all()
-        return full.gain(full.profile(map(keys, a)), full.profile(map(keys, b)))
-
-    found = ends_gain(sum(runs[n].failed for n in a), len(a), sum(runs[n].failed for n in b), len(b))
-    if words:
-        found += evidence(measures.words, lambda n: measures.wordings[n])
-    if tools:
-        found += evidence(measures.common, lambda n: runs[n].common) + evidence(measures.special, lambda n: runs[n].special)
-    return found
-
-
 def is_habit(group: list[int], runs: Sequence[Run], measures: Measures) -> bool:
     """True where words and tools together hold the group together better than the luckiest of all groups of that size would be
-    held by chance, and its runs did much the same."""
+    held by chance, and its runs did much the same.
+    """
+    group = group if len(group) <= SAMPLE else [group[at * len(group) // SAMPLE] for at in range(SAMPLE)]
     n = len(group)
     words = measures.words.cohesion([measures.wordings[number] for number in group])
     common = measures.common.cohesion([runs[number].common for number in group])

@@ -21,11 +21,12 @@ def drop_binary(text: str) -> str:
     Looks at a few characters every 256, so text without binary data costs next to nothing.
     """
     pieces: list[str] = []
-    at = 0
+    at = seen = 0
     for probe in range(_STRIDE, len(text) - _PROBE, _STRIDE):
-        if probe < at or text[probe : probe + _PROBE].strip(_ALPHABET):
+        if probe < seen or text[probe : probe + _PROBE].strip(_ALPHABET):
             continue
         start, end = _run(text, at, probe)
+        seen = end
         if end - start < _LEAST or len(set(text[start : start + _STRIDE])) < _DISTINCT:
             continue
         uri = _DATA_URI.search(text, max(at, start - 120), start)

@@ -37,7 +37,9 @@ def triggers() -> list[Trigger]:
     pattern = _NAME + b"(?:" + b"|".join(_RESTS) + b")"
     return [
         Trigger(pattern, _after_name, literal=False, caseless=True, family="assignment", stem=_NAME, rests=_RESTS),
-        Trigger(rb"-[a-z0-9_\-]*" + _NAME + rb"[ \t]", _at_blank, literal=False, caseless=True, needs=(b"-",)),
+        Trigger(
+            rb"-[a-z0-9_\-]*" + _NAME + rb"[ \t]", _after_flag, literal=False, caseless=True, needs=(b"-",), stem=_NAME, rests=(rb"[ \t]",)
+        ),
         Trigger(rb"set[ ][a-z0-9_.:/\-]*" + _NAME + rb"[ ]", _at_blank, literal=False, caseless=True, needs=(b"set ",)),
         Trigger(
             rb"(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD)[A-Z0-9_]*[ \t]",
@@ -73,6 +75,15 @@ def _encoded_operator(data: bytes, end: int) -> int:
         if data[end - size : end - size + 1] in (b"%", b"\\", b"&", b"\xef"):
             return end - size
     return end - 1
+
+
+_FLAG_CHARACTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+
+def _after_flag(data: bytes, end: int) -> Span | None:
+    """`--token …`: the word before the blank starts with a dash."""
+    word = data[max(0, end - 80) : end - 1]
+    return _at_blank(data, end) if word[len(word.rstrip(_FLAG_CHARACTERS)) :].startswith(b"-") else None
 
 
 def _at_blank(data: bytes, end: int) -> Span | None:

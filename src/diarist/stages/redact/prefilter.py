@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Hit = tuple[int, int]
 """(offset behind the match, index of the trigger)."""
 
-_SMALL = 2048
+_SMALL = 8192
 """Bytes up to which looking for one literal after the other beats compiling a trie of them."""
 
 
@@ -45,6 +45,7 @@ class PlainPrefilter:
             if not root or not literal.startswith(root):
                 root = literal
             self._chains.setdefault(root, []).append((literal, index))
+        self._seen = 0
         self._any_literal: re.Pattern[bytes] | None = None
         self._expressions = [(trigger, index) for index, trigger in enumerate(triggers) if not trigger.literal]
         self._compiled: dict[bytes, re.Pattern[bytes]] = {}
@@ -52,20 +53,19 @@ class PlainPrefilter:
     def scan(self, data: bytes) -> list[Hit]:
         hits = self._literals(data)
         lowered = data.lower()
+        stems: dict[bytes, list[int]] = {}
         for trigger, index in self._expressions:
             text = lowered if trigger.caseless else data
             if trigger.needs and not any(need in text for need in trigger.needs):
                 continue
-            hits += [(end, index) for end in self._ends(trigger, text)]
-        hits.sort()
-        return hits
-
-    def _ends(self, trigger: Trigger, text: bytes) -> list[int]:
-        if not trigger.stem:
-            return [match.end() for match in self._expression(trigger.pattern).finditer(text)]
-        stem = self._expression(trigger.stem)
-        rests = [self._expression(rest) for rest in trigger.rests]
-        return [after.end() for name in stem.finditer(text) for rest in rests if (after := rest.match(text, name.end())) is not None]
+            if not trigger.stem:
+                hits += [(match.end(), index) for match in self._expression(trigger.pattern).finditer(text)]
+                continue
+            if trigger.stem not in stems:
+                stems[trigger.stem] = [match.end() for match in self._expression(trigger.stem).finditer(text)]
+            rests = [self._expression(rest).match for rest in trigger.rests]
+            hits += [(found.end(), index) for at in stems[trigger.stem] for rest in rests if (found := rest(text, at)) is not None]
+        return sorted(set(hits))
 
     def _expression(self, pattern: bytes) -> re.Pattern[bytes]:
         compiled = self._compiled.get(pattern)
@@ -82,7 +82,8 @@ class PlainPrefilter:
     def _roots(self, data: bytes) -> list[tuple[bytes, int]]:
         """Where the shortest literals stand."""
         if self._any_literal is None:
-            if len(data) <= _SMALL:
+            self._seen += len(data)
+            if self._seen <= _SMALL:
                 return [(root, at) for root in self._chains if root in data for at in _occurrences(data, root)]
             self._any_literal = re.compile(b"(?=(" + trie(list(self._chains)) + b"))")
         return [(match[1], match.start()) for match in self._any_literal.finditer(data)]

@@ -24,9 +24,9 @@ def _tags(text: str) -> list[re.Match[str]]:
     for name in ("rivate", "RIVATE"):
         at = text.find(name)
         while at >= 0:
-            tag = _TAG.search(text, max(0, at - 18), at + _LONGEST_TAG)
-            if tag is not None and tag.start() < at < tag.end():
-                found[tag.start()] = tag
+            for tag in _TAG.finditer(text, max(0, at - 18), at + _LONGEST_TAG):
+                if tag.start() < at < tag.end():
+                    found[tag.start()] = tag
             at = text.find(name, at + len(name))
     return [found[start] for start in sorted(found)]
 

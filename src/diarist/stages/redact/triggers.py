@@ -29,7 +29,7 @@ class Trigger(NamedTuple):
     family: str = ""
     """Within what one trigger of a family found, the others of that family need not look: they would find the same run again."""
     stem: bytes = b""
-    """Where given, the pattern is this, then one of `rests`; plain Python looks for the stem and then tries those."""
+    """Where given, whatever matches ends in this and one of `rests`; plain Python looks for the stem and then tries those."""
     rests: tuple[bytes, ...] = ()
 
 

@@ -8,15 +8,16 @@ from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger
-from diarist.stages.redact.vocabulary import is_example
+from diarist.stages.redact.vocabulary import is_example, word_set
 
 _REACH = 300
 _SCHEME = Lazy(rb"(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF])(?!.*(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF]))", re.DOTALL)
 _PORT = Lazy(rb"\d{1,5}(?:[/?#\\]|\Z)")
 _STOP = Lazy(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
-_SHOWN = frozenset(
-    b"password passwd pwd your_password yourpassword your-password my_password mypassword pass_word secret_password token abc 123 xyz".split()
+_SHOWN = word_set(
+    """password passwd pwd your_password yourpassword your-password my_password mypassword pass_word secret_password token abc 123 xyz"""
 )
+"""What documentation writes for a password in an address."""
 
 
 def triggers() -> list[Trigger]:

@@ -64,6 +64,9 @@ WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs)) AND r
 -- name: where_kinds
 r.kind IN (SELECT value FROM json_each(:kinds))
 
+-- name: where_namespace
+r.namespace = :namespace
+
 -- name: where_project
 r.project = :project
 

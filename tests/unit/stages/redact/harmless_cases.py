@@ -42,7 +42,7 @@ def identifiers(make: Maker) -> Iterator[str]:
     yield f'"response_id": "resp_{make.hex(48)}"'
     yield f"pod/api-{make.hex(10)}-{make.chars('bcdfghjklmnpqrstvwxz2456789', 5)} Running"
     yield f"Successfully built {make.hex(12)}"
-    yield f"arn:aws:iam::123456789012:role/token-rotator"
+    yield "arn:aws:iam::123456789012:role/token-rotator"
     yield f"arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-{make.mixed(6)}"
     yield f"client_id: {uuid}"
     yield f"AZURE_TENANT_ID={uuid}"
@@ -80,7 +80,7 @@ def digests(make: Maker) -> Iterator[str]:
     yield f"layer {make.hex(12)}: Pull complete"
 
 
-def examples(make: Maker) -> Iterator[str]:  # noqa: ARG001 - one signature for all generators
+def examples(make: Maker) -> Iterator[str]:
     yield "OPENAI_API_KEY=sk-..."
     yield "OPENAI_API_KEY=sk-\u2026"
     yield "export ANTHROPIC_API_KEY=sk-ant-..."
@@ -148,7 +148,7 @@ def examples(make: Maker) -> Iterator[str]:  # noqa: ARG001 - one signature for 
     yield 'echo "$TOKEN" | docker login --password-stdin'
 
 
-def code(make: Maker) -> Iterator[str]:  # noqa: ARG001
+def code(make: Maker) -> Iterator[str]:
     yield "def test_password_reset_token_expires_after_24h(client):"
     yield "it('rejects an invalid API key', async () => {"
     yield "PASSED tests/test_auth.py::test_token_refresh[secret-key-rotation]"

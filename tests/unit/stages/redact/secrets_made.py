@@ -13,7 +13,10 @@ ALNUM = LOWER + UPPER + DIGITS
 HEX = DIGITS + "abcdef"
 URL = ALNUM + "-_"
 BASE64 = ALNUM + "+/"
-WORDS = "otter marble quiet lantern copper willow tundra saddle pepper velvet orbit canyon maple thunder pickle harbor".split()
+WORDS = [
+    *("otter", "marble", "quiet", "lantern", "copper", "willow", "tundra", "saddle"),
+    *("pepper", "velvet", "orbit", "canyon", "maple", "thunder", "pickle", "harbor"),
+]
 
 
 class Maker:
@@ -147,8 +150,9 @@ class Maker:
 
     def vendor(self) -> str:
         """A token with a prefix."""
-        names = (
-            "github github_fine gitlab aws_id openai openai_old anthropic google slack stripe npm pypi sendgrid huggingface "
-            "telegram discord airtable vault digitalocean shopify jwt"
-        ).split()
-        return str(getattr(self, self.random.choice(names))())
+        names = [
+            *(self.github, self.github_fine, self.gitlab, self.aws_id, self.openai, self.openai_old, self.anthropic, self.google),
+            *(self.slack, self.stripe, self.npm, self.pypi, self.sendgrid, self.huggingface, self.telegram, self.discord),
+            *(self.airtable, self.vault, self.digitalocean, self.shopify, self.jwt),
+        ]
+        return self.random.choice(names)()

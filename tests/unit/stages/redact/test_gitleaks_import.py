@@ -7,7 +7,7 @@ import re
 import pytest
 
 from diarist.errors import InvalidInputError
-from diarist.stages.redact import Redactor, RedactionRules
+from diarist.stages.redact import RedactionRules, Redactor
 from diarist.stages.redact.gitleaks import from_go
 
 TOML = r"""

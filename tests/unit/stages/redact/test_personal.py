@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diarist.errors import InvalidInputError
-from diarist.stages.redact import Redactor, RedactionRules
+from diarist.stages.redact import RedactionRules, Redactor
 
 
 def masked(kind: str, text: str) -> str:

@@ -104,7 +104,7 @@ def test_a_secret_at_the_cut_is_redacted_before_it_is_cut() -> None:
         raw = RawStep(kind="result", session="s", rid="r", text="x " * 90 + "y" * shift + " " + token + " z" * 400)
         step, masked = redactor.step(raw, limit=400)
         assert masked == 1
-        assert not any(token[at : at + 12] in step.text for at in range(0, len(token) - 12))
+        assert not any(token[at : at + 12] in step.text for at in range(len(token) - 12))
         assert "[REDACTED:github-token]" in step.text or "[REDACT" not in step.text
 
 

@@ -11,7 +11,7 @@ import urllib.parse
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from unit.stages.redact.secrets_made import ALNUM, BASE64, DIGITS, Maker
+from unit.stages.redact.secrets_made import ALNUM, BASE64, Maker
 
 
 class Case(NamedTuple):
@@ -49,9 +49,9 @@ def json_escaped(make: Maker) -> Iterator[Case]:
     yield Case(json.dumps({"command": script}), (token, password), ("run --fast", "DB_PASSWORD"))
     yield Case(json.dumps(json.dumps({"command": script})), (token, password), ("run --fast",))
     yield Case('{"old_string":"const k = \\"' + key + '\\";","secret_key":"' + key + '"}', (), ("old_string",))
-    yield Case(r"{\"accessToken\":\"%s\",\"expiresIn\":3600}" % key, (key,), ("expiresIn", "3600"))
-    yield Case(r"\ttoken\t= \"%s\"\n\tname\t= \"demo\"" % key, (key,), ("demo",))
-    yield Case(r"{\\\"client_secret\\\": \\\"%s\\\", \\\"region\\\": \\\"eu\\\"}" % key, (key,), ("region",))
+    yield Case(r"{\"accessToken\":\"" + key + r"\",\"expiresIn\":3600}", (key,), ("expiresIn", "3600"))
+    yield Case(r"\ttoken\t= \"" + key + r"\"\n\tname\t= \"demo\"", (key,), ("demo",))
+    yield Case(r"{\\\"client_secret\\\": \\\"" + key + r"\\\", \\\"region\\\": \\\"eu\\\"}", (key,), ("region",))
     yield Case('{"text":"line\\nghp' + "_" + 'x"}', (), ("line",))
     unicode_escaped = json.dumps({"a": 1})[:-1] + r",\u0022password\u0022:\u0022" + password + r"\u0022}"
     yield Case(unicode_escaped, (password,))
@@ -127,7 +127,10 @@ def url_encoded(make: Maker) -> Iterator[Case]:
 
 def env_dumps(make: Maker) -> Iterator[Case]:
     token, key, password = make.vendor(), make.key(), make.password()
-    dump = f"HOME=/home/dev\nLANG=en_US.UTF-8\nGITHUB_TOKEN={token}\nPATH=/usr/bin:/bin\nDATABASE_PASSWORD={password}\nAWS_SECRET_ACCESS_KEY={make.aws_secret()}\nMY_SERVICE_KEY={key}\nSHLVL=1\n"
+    dump = (
+        f"HOME=/home/dev\nLANG=en_US.UTF-8\nGITHUB_TOKEN={token}\nPATH=/usr/bin:/bin\nDATABASE_PASSWORD={password}\n"
+        f"AWS_SECRET_ACCESS_KEY={make.aws_secret()}\nMY_SERVICE_KEY={key}\nSHLVL=1\n"
+    )
     yield Case("$ env | sort\n" + dump, (token, password, key), ("HOME=/home/dev", "PATH=/usr/bin:/bin", "SHLVL=1", "DATABASE_PASSWORD"))
     yield Case(json.dumps({"stdout": dump}), (token, key), ("SHLVL=1",))
     declared = "\n".join(f'declare -x {line.partition("=")[0]}="{line.partition("=")[2]}"' for line in dump.splitlines())
@@ -223,9 +226,10 @@ def kubeconfig(make: Maker) -> Iterator[Case]:
     cert = _b64("-----BEGIN CERTIFICATE-----\n" + "\n".join(make.mixed(64, BASE64) for _ in range(8)) + "\n-----END CERTIFICATE-----")
     token = make.jwt()
     config = (
-        "apiVersion: v1\nclusters:\n- cluster:\n    certificate-authority-data: {cert}\n    server: https://k8s.example.com:6443\n  name: prod\n"
-        "users:\n- name: admin\n  user:\n    client-certificate-data: {cert}\n    client-key-data: {pem}\n    token: {token}\n"
-    ).format(cert=cert, pem=pem, token=token)
+        f"apiVersion: v1\nclusters:\n- cluster:\n    certificate-authority-data: {cert}\n"
+        "    server: https://k8s.example.com:6443\n  name: prod\n"
+        f"users:\n- name: admin\n  user:\n    client-certificate-data: {cert}\n    client-key-data: {pem}\n    token: {token}\n"
+    )
     yield Case(config, (pem, token), ("https://k8s.example.com:6443", "name: prod", "client-key-data", cert[:40]))
     yield Case(_b64(config), (_b64(config)[40:400],))
     password = make.simple_password()
@@ -244,8 +248,12 @@ def kubeconfig(make: Maker) -> Iterator[Case]:
 
 
 def base64_wrapped(make: Maker) -> Iterator[Case]:
-    token, password = make.vendor(), make.simple_password()
-    text = f"host=db.example.com\npassword={password}\nuser=app\nregion=eu-west-1\nGITHUB_TOKEN={make.github()}\n# end of file, nothing more to say here\n"
+    token = make.random.choice([make.github, make.aws_id, make.anthropic, make.gitlab, make.slack, make.npm, make.stripe, make.jwt])()
+    password = make.simple_password()
+    text = (
+        f"host=db.example.com\npassword={password}\nuser=app\nregion=eu-west-1\nGITHUB_TOKEN={make.github()}\n"
+        "# end of file, nothing more to say here\n"
+    )
     blob = _b64(text)
     yield Case(f"echo {blob} | base64 -d", (blob,), ("base64 -d",))
     lines = [blob[at : at + 76] for at in range(0, len(blob), 76)]

@@ -1,0 +1,153 @@
+"""A habit in words: title, name, description, steps, examples."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import log
+
+import msgspec
+
+from diarist.model.observation import Observation
+from diarist.model.redacted import Redacted, derived
+from diarist.model.skill import SkillStep
+from diarist.stages.patterns.features import WELL, Corpus, labels
+from diarist.stages.patterns.procedure import find_procedure
+from diarist.stages.patterns.words import prompt_words
+from diarist.text.clip import clip
+
+_TITLE = 72
+_EXAMPLE = 160
+_MOST_EXAMPLES = 5
+_NAME = 64
+_NAME_WORDS = 5
+_CONSTANT = 0.3
+"""A word of the title that fewer runs have is what is filled in each time."""
+_SUBJECT = 0.4
+"""A word that so many runs have says what the habit is about."""
+_PIECE = re.compile(r"\S+")
+_ASCII_WORD = re.compile(r"[a-z][a-z0-9]+")
+_FILLED = "…"
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A habit that was found. Times are those of its first and last run in the window."""
+
+    name: str
+    title: Redacted
+    description: Redacted
+    steps: tuple[SkillStep, ...]
+    examples: tuple[Redacted, ...]
+    session_ids: tuple[Redacted, ...]
+    """Distinct sessions that bear it out, sorted."""
+    failed_sessions: tuple[Redacted, ...]
+    """Distinct sessions where it only failed, sorted."""
+    supporting: tuple[str, ...]
+    """Ids of the observations that bear it out, oldest first."""
+    counter: tuple[str, ...]
+    """Ids of the observations where it was tried and failed, oldest first."""
+    first_at: datetime
+    last_at: datetime
+
+
+def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Corpus, rarity: Mapping[tuple[int, int], float]) -> Draft:
+    """The habit that the runs of `group` show."""
+    runs = sorted((observations[n] for n in group), key=lambda each: (each.observed_at, each.id))
+    good = [run for run in runs if run.outcome in WELL]
+    sessions = {run.session_id for run in good}
+    shares = Counter(word for n in group for word in corpus.runs[n].words)
+    about = {word: count / len(group) for word, count in shares.items()}
+    weight = {word: share * rarity.get((0, word), log(2)) for word, share in about.items()}
+    typical = min(group, key=lambda n: (-_typicality(n, corpus, weight), observations[n].prompt, observations[n].id))
+    steps = find_procedure([run.tools for run in (good or runs)])
+    subject = [word for word in corpus.words[typical] if _share(word, corpus, about) >= _SUBJECT]
+    title = _title(observations[typical].prompt, corpus, about) if subject else _title_of_tools(good)
+    examples = _examples([run.prompt for run in good])
+    return Draft(
+        name=_name(subject, steps, good),
+        title=title,
+        description=describe(title, examples),
+        steps=steps,
+        examples=examples,
+        session_ids=tuple(sorted(sessions)),
+        failed_sessions=tuple(sorted({run.session_id for run in runs} - sessions)),
+        supporting=tuple(run.id for run in good),
+        counter=tuple(run.id for run in runs if run.outcome not in WELL),
+        first_at=runs[0].observed_at,
+        last_at=runs[-1].observed_at,
+    )
+
+
+def describe(title: Redacted, examples: Sequence[Redacted]) -> Redacted:
+    """What the skill is for and when to use it, in one line."""
+    told = "; ".join(f'"{clip(" ".join(example.split()), 80)}"' for example in examples[:3])
+    return derived(clip(f"{title}. Use when asked for this, in words like {told}." if told else f"{title}.", 1000))
+
+
+def _share(word: str, corpus: Corpus, about: Mapping[int, float]) -> float:
+    return max((about.get(family, 0.0) for family in corpus.families[word]), default=0.0)
+
+
+def _typicality(n: int, corpus: Corpus, weight: Mapping[int, float]) -> float:
+    words = corpus.runs[n].words
+    return sum(weight.get(word, 0.0) for word in words) / (1 + len(words)) if words else 0.0
+
+
+def _title(prompt: Redacted, corpus: Corpus, about: Mapping[int, float]) -> Redacted:
+    """The most typical prompt without politeness around it, what is filled in each time left out."""
+    told = _without_dull_ends([(piece, prompt_words(piece)) for piece in _PIECE.findall(prompt[:400])])
+    pieces: list[str] = []
+    for piece, words in told:
+        known = [word for word in words if word in corpus.families]
+        varies = known and all(_share(word, corpus, about) < _CONSTANT for word in known)
+        if varies or (not words and any(char.isdigit() for char in piece)):
+            piece = _FILLED + (piece[-1] if piece[-1] in ",.?!:" else "")
+        if not (pieces and piece.startswith(_FILLED) and pieces[-1].startswith(_FILLED)):
+            pieces.append(piece)
+    text = " ".join(pieces).strip(" .,;:!?-")
+    return derived(clip(text[:1].upper() + text[1:], _TITLE))
+
+
+def _without_dull_ends(pieces: list[tuple[str, tuple[str, ...]]]) -> list[tuple[str, tuple[str, ...]]]:
+    def dull(piece: str, words: tuple[str, ...]) -> bool:
+        return not words and not any(char.isdigit() for char in piece)
+
+    while len(pieces) > 1 and dull(*pieces[0]):
+        pieces = pieces[1:]
+    while len(pieces) > 1 and dull(*pieces[-1]):
+        pieces = pieces[:-1]
+    return pieces
+
+
+def _title_of_tools(runs: Sequence[Observation]) -> Redacted:
+    """Where the words say nothing: what the telling tools are, in their order."""
+    counts = Counter(name for run in runs for name, special in dict(labels(run.tools)).items() if special)
+    often = {name for name, count in counts.items() if count >= 0.6 * len(runs)}
+    order = [name for run in runs for name, _ in labels(run.tools) if name in often]
+    names = [_pretty(name) for name in dict.fromkeys(order)][:4]
+    return derived(clip("Routine: " + ", ".join(names), _TITLE)) if names else derived("A routine")
+
+
+def _pretty(name: str) -> str:
+    """The tool "mcp__jira__get_issue" is "jira get issue"."""
+    return " ".join(part for part in re.split(r"[_\W]+", name.removeprefix("$ ").removeprefix("mcp")) if part)
+
+
+def _name(subject: Sequence[str], steps: Sequence[SkillStep], runs: Sequence[Observation]) -> str:
+    """A slug of what it is about; of its own tools where the words are in a script that slugs cannot have."""
+    words = [word for each in subject for word in _ASCII_WORD.findall(each.lower())][:_NAME_WORDS]
+    if len(words) < 2:
+        special = [step.tool for step in steps if not step.optional and not step.tool.isalpha()]
+        words += [word for tool in special for word in _ASCII_WORD.findall(_pretty(tool).lower())][: _NAME_WORDS - len(words)]
+    if not words:
+        words = ["habit", hashlib.sha256(" ".join(sorted(subject) or [runs[0].prompt]).encode("utf-8", "surrogatepass")).hexdigest()[:8]]
+    return "-".join(dict.fromkeys(words))[:_NAME].strip("-")
+
+
+def _examples(prompts: Sequence[Redacted]) -> tuple[Redacted, ...]:
+    """Distinct prompts, oldest first."""
+    short = (derived(clip(" ".join(prompt.split()), _EXAMPLE)) for prompt in prompts if prompt.strip())
+    return tuple({example.casefold(): example for example in reversed(list(short))}.values())[::-1][:_MOST_EXAMPLES]

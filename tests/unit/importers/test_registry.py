@@ -1,0 +1,82 @@
+"""Finding importers: the built-in ones, those of other packages, and broken ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from diarist import importers
+from diarist.importers import all_importers, find_importer, get_importer, import_problems
+
+MODULE = """
+from diarist.importers.adapter import FormatImporter
+from diarist.importers.documents import DocumentReading
+
+LOUD = FormatImporter("loud", lambda seen: 100 if "LOUD" in seen.text else 0, lambda stream, state: None)
+NAMELESS = object()
+
+
+class Broken:
+    name = "broken"
+
+    def sniff(self, head, path):
+        raise RuntimeError("cannot look")
+
+    def default_roots(self, environ, home):
+        return ()
+
+    def read(self, stream, path, state=b""):
+        raise RuntimeError("cannot read")
+"""
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installed package with three importers: one that works, one that is none, one that fails, and one that is not there."""
+    (tmp_path / "foreign_importers.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = {"loud": "LOUD", "nameless": "NAMELESS", "broken": "Broken", "gone": "GONE"}
+    points = [EntryPoint(name, f"foreign_importers:{value}", importers.GROUP) for name, value in names.items()]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: EntryPoints(points).select(group=group))
+    importers._load.cache_clear()
+    yield
+    importers._load.cache_clear()
+    sys.modules.pop("foreign_importers", None)
+
+
+def test_an_importer_of_another_package_takes_part(foreign: None) -> None:
+    found = find_importer(b"LOUD words", None)
+    assert found is not None
+    assert found.name == "loud"
+    assert get_importer("loud") is found
+
+
+def test_importers_that_cannot_be_used_are_named_and_do_no_harm(foreign: None) -> None:
+    problems = import_problems()
+    assert len(problems) == 2
+    assert any("nameless" in problem for problem in problems)
+    assert any("gone" in problem for problem in problems)
+    assert {importer.name for importer in all_importers()} >= {"claude-code", "loud", "broken"}
+
+
+def test_one_that_fails_while_it_looks_knows_nothing(foreign: None) -> None:
+    found = find_importer(b"User: fix it\n", None)
+    assert found is not None
+    assert found.name == "plain"
+
+
+def test_names_are_unique_and_nothing_is_wrong_with_the_built_in_ones() -> None:
+    names = [importer.name for importer in all_importers()]
+    assert len(names) == len(set(names))
+    assert import_problems() == ()
+    assert get_importer("no-such-format") is None
+
+
+def test_every_importer_names_its_folders_without_looking_at_the_disk(tmp_path: Path) -> None:
+    for importer in all_importers():
+        for environ in ({}, {"APPDATA": str(tmp_path / "data"), "XDG_DATA_HOME": str(tmp_path / "xdg"), "INSPECT_LOG_DIR": "s3://logs"}):
+            assert all(root.is_absolute() for root in importer.default_roots(environ, tmp_path))

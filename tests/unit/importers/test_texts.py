@@ -1,0 +1,176 @@
+"""Formats that are plain text: Aider's history, copies of a console, SpecStory's pages, recordings, anything else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from contract.importers.passes import TRANSCRIPTS, take
+from unit.importers.records import marks
+
+
+def plain(text: str) -> list[tuple[str, str]]:
+    return [(step.kind, step.text) for step in take(text.encode(), "plain").steps]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("User: fix it", "Assistant: done"),
+        ("Human: fix it", "AI: done"),
+        ("**User**: fix it", "**Claude**: done"),
+        ("### User\nfix it", "### Assistant\ndone"),
+        ("用户：fix it", "助手：done"),
+        ("Utilisateur : fix it", "Assistant : done"),
+        ("[user] fix it", "[assistant] done"),
+        ("<user>\nfix it", "<assistant>\ndone"),
+    ],
+)
+def test_turns_in_many_spellings(asked: str, answered: str) -> None:
+    assert plain(f"{asked}\n\n{answered}\n") == [("prompt", "fix it"), ("reply", "done")]
+
+
+def test_text_without_turns_has_no_prompt() -> None:
+    assert plain("I looked at the label.\nThe weight comes twice.") == [("reply", "I looked at the label.\nThe weight comes twice.")]
+
+
+def test_headings_stay_in_the_text() -> None:
+    told = plain("# Label\n\nIt prints twice.\n\n## Tried\n\n- rounding\n")
+    assert {kind for kind, _ in told} == {"reply"}
+    assert any(text.startswith("## Tried") for _, text in told)
+
+
+def test_commands_their_output_and_their_status() -> None:
+    taken = take(b"Look:\n\n$ make test\n2 failed\n\n1 passed\n[exit code 2]\n$ git status\nclean\n\nThat is all there is.\n", "plain")
+    calls = [step for step in taken.steps if step.kind == "call"]
+    results = [step for step in taken.steps if step.kind == "result"]
+    assert [step.arguments for step in calls] == [{"command": "make test"}, {"command": "git status"}]
+    assert [(step.text, step.error, step.exit_code) for step in results] == [("2 failed\n\n1 passed", True, 2), ("clean", None, None)]
+    assert taken.texts("reply")[-1] == "That is all there is."
+    assert taken.capture.calls_paired == 2
+
+
+def test_a_quotation_in_a_text_is_no_command() -> None:
+    assert all(kind == "reply" for kind, _ in plain("He wrote:\n\n> we should test it\n> and ship it\n\nI agree with him.\n"))
+
+
+def test_labels_that_ordinary_text_has_too_are_none_there() -> None:
+    assert all(kind == "reply" for kind, _ in plain("Question: why twice?\nResult: 3 labels\nOutput: none\n"))
+
+
+def test_a_text_that_has_grown_beyond_its_opening_keeps_its_name() -> None:
+    text = b"User: fix it\n" + b"Assistant: I looked at the label again.\n" * 100
+    assert list(take(text, "plain").sessions) == list(take(text + b"User: more\n", "plain").sessions)
+
+
+def test_each_session_of_an_aider_history_is_one() -> None:
+    taken = take((TRANSCRIPTS / "aider.chat.history.md").read_bytes())
+    first, second = taken.sessions.values()
+    assert first.models == ("gpt-5",)
+    assert first.agent_version == "0.86.1"
+    assert (first.usage.input_tokens, first.usage.output_tokens, first.usage.cost_usd) == (4400, 210, 0.02)
+    assert first.started_at is not None
+    assert second.session != first.session
+
+
+def test_an_edit_of_aider_holds_what_was_replaced() -> None:
+    taken = take((TRANSCRIPTS / "aider.chat.history.md").read_bytes())
+    edit = next(step for step in taken.steps if step.tool == "edit")
+    assert edit.arguments == {"path": "label.py", "old_string": '    return f"{w} kg {w}"', "new_string": '    return f"{w} kg"'}
+
+
+def test_an_edit_that_aider_could_not_apply_has_failed() -> None:
+    history = """# aider chat started at 2026-11-02 09:00:00
+
+> Aider v0.86.1
+
+#### fix it
+
+label.py
+<<<<<<< SEARCH
+a
+=======
+b
+>>>>>>> REPLACE
+
+> The LLM did not conform to the edit format.
+> # 1 SEARCH/REPLACE block failed to match!
+> ## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in label.py
+> Only 3 reflections allowed, stopping.
+"""
+    taken = take(history.encode())
+    assert [(step.tool, step.arguments and step.arguments["path"]) for step in taken.steps if step.kind == "call"] == [("edit", "label.py")]
+    assert [step.error for step in taken.steps if step.kind == "result"] == [True]
+    assert "limit" in marks(taken.steps)
+
+
+def test_a_refusal_on_the_screen_is_one() -> None:
+    taken = take((TRANSCRIPTS / "console-copy.md").read_bytes())
+    assert taken.marked("refusal") == ["User rejected update to label.py"]
+    assert [step.tool for step in taken.steps if step.kind == "call"] == ["Bash", "Update Todos", "Update", "Read"]
+
+
+def test_pieces_of_one_result_are_joined_and_the_calls_of_a_subagent_are_calls() -> None:
+    copy = """
+> search it
+
+⏺ Task(Search the template)
+  ⎿  Bash(grep -r weight)…
+  ⎿  Read(label.py)…
+  ⎿  Done (2 tool uses · 3s)
+
+⏺ Bash(git commit)
+  ⎿  trailing whitespace: passed
+  ⎿  ERROR: no such file
+
+⏺ Interrupted me?
+  ⎿  Interrupted by user
+"""
+    taken = take(copy.encode(), "console-copy")
+    assert [step.tool for step in taken.steps if step.kind == "call"] == ["Task", "Bash", "Read", "Bash"]
+    results = [step for step in taken.steps if step.kind == "result"]
+    assert [step.text for step in results] == ["Done (2 tool uses · 3s)", "trailing whitespace: passed\nERROR: no such file"]
+    assert marks(taken.steps) == ["interrupt"]
+
+
+def test_a_framed_tool_of_the_gemini_family() -> None:
+    copy = """
+> run the tests
+
+✦ I run them.
+
+ ╭──────────────────────────────────────────╮
+ │ x  Shell pytest -q (Runs (all) the tests) │
+ │                                          │
+ │    1 failed                              │
+ │    Exit Code: 1                          │
+ ╰──────────────────────────────────────────╯
+
+✦ One failed.
+ℹ Request cancelled.
+"""
+    taken = take(copy.encode(), "console-copy")
+    (call,) = [step for step in taken.steps if step.kind == "call"]
+    assert call.arguments == {"command": "pytest -q"}
+    assert [(step.error, step.exit_code) for step in taken.steps if step.kind == "result"] == [(True, 1)]
+    assert marks(taken.steps) == ["interrupt"]
+
+
+def test_a_page_of_specstory_is_kept_apart_from_the_native_session() -> None:
+    page, native = (take((TRANSCRIPTS / name).read_bytes()) for name in ("specstory.md", "claude-code.jsonl"))
+    assert page.session.agent == native.session.agent == "claude-code"
+    assert page.session.session == f"specstory:{native.session.session}"
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_recordings_of_every_version_give_the_same(version: int) -> None:
+    events = [[0.5, "o", "root@box:/app# "], [0.5, "o", "pytest -q\r\n"], [0.5, "o", "2 failed\r\nroot@box:/app# "]]
+    if version == 1:
+        data = json.dumps({"version": 1, "width": 80, "height": 24, "stdout": [[at, text] for at, _, text in events]})
+    else:
+        header = {"version": version, "width": 80, "height": 24} if version == 2 else {"version": 3, "term": {"cols": 80, "rows": 24}}
+        data = "\n".join([json.dumps(header), *(json.dumps(event) for event in events)])
+    taken = take(data.encode())
+    assert [step.arguments for step in taken.steps if step.kind == "call"] == [{"command": "pytest -q"}]
+    assert taken.texts("result") == ["2 failed"]
