@@ -44,6 +44,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Files of a checkout that get a block of the approved lessons on `synthesize --apply --write-targets`, as AGENTS.md.",
         project=True,
     ),
+    Setting("synthesis.wording", bool, False, "Let the model of reflect.* word labels and summaries of drafts; lists stay as counted."),
     Setting("synthesis.every", str, "", "How often `diarist serve` drafts a synthesis report, as 1d or 7d; empty: never."),
     Setting("reflect.enabled", bool, False, "Let a model write what was learned; else it is told from the strongest fix."),
     Setting("reflect.service", str, "openai", "openai (any compatible endpoint) or anthropic."),

@@ -11,6 +11,7 @@ import msgspec
 
 from diarist.app.delivering import queue_delivery
 from diarist.app.evidence import Evidence, load_session, main_info
+from diarist.app.observing import CallTap, observe_entry
 from diarist.app.projects import resolve_project
 from diarist.app.publishing import Publication, plan_publications, write_publications
 from diarist.app.records import entry_record
@@ -21,6 +22,7 @@ from diarist.model.redacted import derived
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.entry import Entry
+    from diarist.model.observation import ToolUse
     from diarist.model.record import Part
     from diarist.model.session import SessionInfo
     from diarist.ports import Store
@@ -46,6 +48,7 @@ class _Made:
     chunks: list[tuple[str, ...]]
     distilled: Distilled | None
     cwd: str = ""
+    tools: tuple[ToolUse, ...] = ()
 
 
 def project_of(parts: Sequence[Part]) -> str:
@@ -77,16 +80,17 @@ def distil_all(box: Toolbox) -> Changed:
     return changed
 
 
-def distil_parts(box: Toolbox, parts: Sequence[Part]) -> Distilled | None:
-    """The entry of one session's parts; its project and ids follow from the parts alone."""
+def distil_parts(box: Toolbox, parts: Sequence[Part], tap: CallTap | None = None) -> Distilled | None:
+    """The entry of one session's parts; its project and ids follow from the parts alone. `tap` is shown the calls on the way."""
     from diarist.model.host import HostFacts
     from diarist.stages.distil import distil
 
     reader = box.reader()
     info = main_info(parts)
     project = reader.redactor.redact(project_of(parts))
+    session = load_session(Evidence(parts, reader), project)
     return distil(
-        load_session(Evidence(parts, reader), project),
+        tap.watch(session) if tap is not None else session,
         entry_id=entry_id(box.store, info, project),
         task_id=derived(info.task or info.session),
         host=msgspec.convert(info.host, HostFacts) if info.host else None,
@@ -116,8 +120,9 @@ def entry_id(store: Store, info: SessionInfo, project: str) -> str:
 
 def _distil(box: Toolbox, agent: str, session: str) -> _Made:
     parts = box.store.get_parts(agent, session)
-    distilled = _reflected(box, distil_parts(box, parts)) if parts else None
-    return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "")
+    tap = CallTap()
+    distilled = _reflected(box, distil_parts(box, parts, tap)) if parts else None
+    return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "", tap.uses)
 
 
 def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:
@@ -148,4 +153,5 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
                 changed.updated += known is not None
                 planned += plan_publications(box, tx, record, made.cwd)
                 queue_delivery(box, tx, record)
+                observe_entry(box, tx, entry, made.tools)
     write_publications(box, planned)

@@ -80,6 +80,12 @@ def find_draft(box: Toolbox, parameters: Parameters, cwd: str = "") -> Written |
     return None
 
 
+def newest_draft(box: Toolbox) -> datetime | None:
+    """When the last report of any project was drafted for; None before the first."""
+    states = box.store.list_records(RecordFilter(kinds=("state",)))
+    return max((record.created_at for record in states if record.namespace == NAMESPACE), default=None)
+
+
 def get_report(box: Toolbox, wanted: str, *, project: str, cwd: str = "") -> Written | None:
     """The report that an id, a file, or the day and number of one of this project's ("2026-03-15-2") names; None: no such report."""
     file = Path(wanted).absolute()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from diarist.app.delivering import queue_delivery
 from diarist.app.distilling import distil_parts
 from diarist.app.journal import log
+from diarist.app.observing import CallTap, observe_entry
 from diarist.app.publishing import plan_publications, write_publications
 from diarist.app.records import entry_record, note_record
+from diarist.app.times import utc
 from diarist.errors import DiaristError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
@@ -67,7 +69,8 @@ def add_entry(
         capture=to_json(CaptureReport(seen=1, kept=1)),
         rules_version=reader.redactor.version,
     )
-    distilled = distil_parts(box, [part])
+    tap = CallTap()
+    distilled = distil_parts(box, [part], tap)
     if distilled is None:
         raise InvalidInputError(f"the transcript of task {redact(task_id)!r} holds no prompt, tool call or reply; nothing was added")
     reader.vault.flush()
@@ -76,6 +79,7 @@ def add_entry(
         tx.put_part(part)
         tx.clear_dirty(part.agent, part.session)
         tx.put_record(record, distilled.search)
+        observe_entry(box, tx, distilled.entry, tap.uses)
         planned = plan_publications(box, tx, record)
         queue_delivery(box, tx, record)
     write_publications(box, planned)
@@ -153,10 +157,3 @@ def edit_note(box: Toolbox, record: Record, *, body: str, title: str | None, tag
         trust=record.trust,
         note_id=record.id,
     )
-
-
-def utc(at: datetime, name: str) -> datetime:
-    """The time in UTC. Raises InvalidInputError where it does not tell its zone."""
-    if at.tzinfo is None:
-        raise InvalidInputError(f"{name} must be an aware datetime; add tzinfo=timezone.utc")
-    return at.astimezone(UTC)

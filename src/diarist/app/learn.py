@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from diarist.app.drafts import write_draft
-from diarist.app.hosting import utc
+from diarist.app.drafts import newest_draft, write_draft
+from diarist.app.phrasing import reword_themes
 from diarist.app.synthesizing import find_themes
+from diarist.app.times import utc
 from diarist.model.record import RecordFilter
+from diarist.model.theme import Parameters
 from diarist.text.durations import parse_duration
 
 if TYPE_CHECKING:
+    from diarist.app.synthesizing import Findings
     from diarist.app.toolbox import Toolbox
-    from diarist.model.theme import Parameters, Report
+    from diarist.model.theme import Report
 
 
 def synthesize(box: Toolbox, parameters: Parameters, *, now: datetime | None, write: bool = False, cwd: str = "") -> Report:
@@ -34,11 +37,37 @@ def synthesize(box: Toolbox, parameters: Parameters, *, now: datetime | None, wr
     if not write:
         return findings.report
     if parameters.project is not None:
-        write_draft(box, findings, at=box.now(), cwd=cwd)
-        return findings.report
+        return _draft(box, findings, cwd)
     for project in _projects(box, parameters, moment):
-        write_draft(box, find_themes(box, msgspec.structs.replace(parameters, project=project), moment), at=box.now(), cwd=cwd)
+        _draft(box, find_themes(box, msgspec.structs.replace(parameters, project=project), moment), cwd)
     return findings.report
+
+
+def _draft(box: Toolbox, findings: Findings, cwd: str) -> Report:
+    """Words, files and writes one project's report."""
+    findings = findings._replace(report=reword_themes(box, findings.report))
+    write_draft(box, findings, at=box.now(), cwd=cwd)
+    return findings.report
+
+
+def draft_if_due(box: Toolbox) -> bool:
+    """What a server calls now and then: drafts every project's report where the last one is as old as `synthesis.every` says.
+
+    True if it did. The parameters are the defaults.
+
+    Raises
+    ------
+    UsageError
+        The setting is no span of time.
+    """
+    every = box.settings.get("synthesis.every")
+    if not every:
+        return False
+    newest = newest_draft(box)
+    if newest is not None and box.now() - newest < parse_duration(every):
+        return False
+    synthesize(box, Parameters(since="14d", threshold=0.34, min_cluster_size=2, project=None), now=None, write=True)
+    return True
 
 
 def _projects(box: Toolbox, parameters: Parameters, now: datetime) -> list[str]:

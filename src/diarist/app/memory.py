@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from diarist.app.graph import Neighbour
     from diarist.app.hosting import Recorded
     from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
+    from diarist.app.observing import Observed
     from diarist.app.reflecting import Preview
     from diarist.app.rescanning import RescanReport
     from diarist.app.review import Filed
@@ -400,6 +401,13 @@ class Memory:
             self._writable()
         return synthesize(self._box, _parameters(since, threshold, min_cluster_size, project), now=now, write=write, cwd=cwd)
 
+    def draft_due_reports(self) -> bool:
+        """Drafts every project's report where `synthesis.every` says that it is time; True if it did. For servers."""
+        from diarist.app.learn import draft_if_due
+
+        self._writable()
+        return draft_if_due(self._box)
+
     def find_report(
         self, *, since: str = "14d", threshold: float = 0.34, min_cluster_size: int = 2, project: str = "", cwd: str = ""
     ) -> Written | None:
@@ -467,6 +475,42 @@ class Memory:
 
         self._writable()
         return carry_out(self._box, project, changes, at=self._box.now(), revert=revert)
+
+    # --- patterns and skills ----------------------------------------------------------------------------------------------
+
+    def observe(self, **run: Any) -> Observed:
+        """Keeps what a host tells of an ended run: session_id, prompt, tools, observed_at, outcome, project, run_id. Never raises.
+
+        See `app.observing.Told`; the result says what was done.
+        """
+        from diarist.app.observing import Observed, Told, observe
+
+        if self._read_only:
+            return Observed(False, unavailable=True, why="this workspace was opened for reading only")
+        try:
+            told = Told(**run)
+        except TypeError as error:
+            return Observed(False, unavailable=True, why=str(error))
+        return observe(self._box, told)
+
+    def mine_patterns(
+        self, *, now: datetime | None = None, window_days: float = 14, support: int = 3, project: str = "", write: bool = True
+    ) -> list[Proposal]:
+        """Looks for what the runs of the last `window_days` had in common and files it for review; what is pending then.
+
+        `support`: distinct sessions a habit needs. Writes nothing with `write=False` or in a workspace opened for reading.
+        Raises UsageError for numbers that make no sense.
+        """
+        from diarist.app.mining import mine_patterns
+
+        return mine_patterns(
+            self._box,
+            now=now or self._box.now(),
+            project=project,
+            window_days=window_days,
+            support=support,
+            write=write and not self._read_only,
+        )
 
     # --- inner ------------------------------------------------------------------------------------------------------------
 

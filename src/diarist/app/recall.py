@@ -35,7 +35,7 @@ _SEEDS, _RELATED = 1, 10
 """Best hits whose terms are looked for in turn, and how many records that gives."""
 _MOST_MARKED = 100
 _ITEMS = 5
-_SAME_FAULT = 0.34
+_SAME_FAULT = 0.25
 """Score from which a record is about the error that was asked for; see `stages.rank.faults`."""
 
 
@@ -115,12 +115,23 @@ def _holds_errors(text: str) -> bool:
     return bool(errors_in(text))
 
 
-def suggest(index: Index, query: str) -> list[str]:
-    """Indexed words close to those of a query that found nothing; the rarest word of the query first."""
-    parsed = parse_query(query, datetime.now(UTC))
-    common = index.frequencies(parsed.query.terms)
-    unknown = [term for term in parsed.query.terms if not common.counts.get(term) and len(term) > 2]
-    return list(dict.fromkeys(word for term in unknown for word in index.suggest(term)))[:5]
+def suggest(index: Index, query: str, store: Store | None = None) -> list[str]:
+    """Words a typo away from words of a query that no record holds: as records write them where there is a store, else as terms."""
+    parsed = parse_query(query, datetime.now(UTC), lenient=True)
+    common = index.frequencies(parsed.all_terms())
+    unknown = [term for term in parsed.all_terms() if not common.counts.get(term) and len(term) > 2]
+    close = list(dict.fromkeys(term for one in unknown for term in index.suggest(one)))[:5]
+    if store is None:
+        return close
+    return list(dict.fromkeys(_as_written(store, index, term) for term in close))
+
+
+def _as_written(store: Store, index: Index, term: str) -> str:
+    """A word that gives the term, from a record that holds it."""
+    from diarist.stages.rank.snippet import word_of
+
+    rows = store.get_hits([match.seq for match in index.search(Query(terms=(term,)), 1)])
+    return next((word_of(f"{row.title}\n{row.text}\n{row.errors}", term).lower() for row in rows), term)
 
 
 class _Rarities:

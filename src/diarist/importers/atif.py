@@ -23,7 +23,19 @@ from diarist.importers.host_tasks import add_task
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.switches import SwitchWatch
-from diarist.importers.values import as_arguments, as_cost, as_dict, as_int, as_list, as_str, as_time, content_text, dicts, first_str
+from diarist.importers.values import (
+    as_arguments,
+    as_cost,
+    as_dict,
+    as_int,
+    as_list,
+    as_str,
+    as_time,
+    content_text,
+    dicts,
+    first_str,
+    storable,
+)
 from diarist.model.session import RawStep, SessionInfo
 
 OWN = "diarist"
@@ -139,8 +151,10 @@ def _restored(step: dict[str, Any], session: str, tally: Tally) -> list[RawStep]
         return None
     restored = []
     for each in dicts(written):
+        arguments = each.get("arguments")
+        own = {"session": session, "arguments": storable(arguments) if isinstance(arguments, dict) else None}
         try:
-            restored.append(msgspec.convert({**each, "session": session, "arguments": as_arguments(each.get("arguments"))}, RawStep))
+            restored.append(msgspec.convert({**each, **own}, RawStep))
         except msgspec.ValidationError:
             continue
     for one in restored:

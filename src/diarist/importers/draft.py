@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from diarist.importers.speech import Said, understand, without_fences, without_reminders
+from diarist.importers.values import storable
 from diarist.model.session import Mark, RawStep, StepKind
 
 
@@ -68,7 +69,7 @@ class Draft:
                 text=text,
                 at=self.at,
                 tool=tool,
-                arguments=arguments,
+                arguments=None if arguments is None else storable(arguments),
                 call_id=call_id,
                 actor=self.actor,
                 line=self.line,

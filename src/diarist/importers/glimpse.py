@@ -6,11 +6,14 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
+
 from diarist.importers.encodings import as_utf8
 from diarist.importers.values import LENIENT, clean
 
 MAX_OBJECTS = 24
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|["\[\]{},]', re.DOTALL)
+_decode = msgspec.json.Decoder().decode
 _CLOSERS = {"{": "}", "[": "]"}
 
 
@@ -56,11 +59,19 @@ def glimpse(head: bytes) -> Glimpse:
 
 
 def _is_object(line: str) -> bool:
+    return isinstance(_value(line), dict)
+
+
+def _value(text: str) -> Any:
+    """The JSON value at the start of a text, None if there is none."""
     try:
-        value, _ = LENIENT.raw_decode(line)
+        return _decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
+    try:
+        return clean(LENIENT.raw_decode(text)[0])
     except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict)
+        return None
 
 
 def _line_objects(text: str) -> list[dict[str, Any]]:
@@ -69,12 +80,11 @@ def _line_objects(text: str) -> list[dict[str, Any]]:
         stripped = line.strip(" \t\r\x00,")
         if stripped[:1] != "{":
             continue
-        try:
-            value, _ = LENIENT.raw_decode(stripped)
-        except (ValueError, RecursionError):
-            value = prefix_value(stripped) if not found and len(line) > 2000 else None
+        value = _value(stripped)
+        if value is None and not found and len(line) > 2000:
+            value = prefix_value(stripped)
         if isinstance(value, dict) and value:
-            found.append(clean(value))
+            found.append(value)
         if len(found) >= MAX_OBJECTS:
             break
     return found

@@ -123,8 +123,12 @@ def as_arguments(value: object) -> dict[str, Any] | None:
         value = parsed
     if value is None:
         return None
-    arguments = value if isinstance(value, dict) else {"input": value}
-    return arguments if is_storable(arguments) else as_dict(clean(arguments))
+    return value if isinstance(value, dict) else {"input": value}
+
+
+def storable(value: dict[str, Any]) -> dict[str, Any]:
+    """The object without what cannot be stored (see `is_storable`)."""
+    return value if is_storable(value) else as_dict(clean(value))
 
 
 def parse_json(text: str) -> Any:

@@ -9,7 +9,7 @@ import msgspec
 
 from diarist.model.redacted import Redacted
 
-Kind: TypeAlias = Literal["entry", "note", "observation", "lesson", "proposal", "state", "memory"]
+Kind: TypeAlias = Literal["entry", "note", "observation", "lesson", "proposal", "state", "memory", "skill"]
 Trust: TypeAlias = Literal["person", "host", "agent", "model", "import"]
 """Who wrote it, read off the write path and never off the content."""
 Status: TypeAlias = Literal["active", "retracted", "superseded"]

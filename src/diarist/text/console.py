@@ -23,6 +23,8 @@ _MOST_SPEAKING = 8
 """More lines than this that merely speak of failure are a document, not a report."""
 _BLOCK = 9
 """Lines in which the message that a heading announces is looked for."""
+_MOST = 400
+"""Errors of one text that are described, the first three hundred and the last hundred."""
 _SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
 _DETAIL = re.compile(
     r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|Does not|Please|Try |Make sure|Either |See "
@@ -59,6 +61,8 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
         failed = True
         signs = list(_signs(lines, failed=True))
     chosen = _strongest(lines, [(at, sign) for at, sign in signs if failed or sign.strength != SPEAKS], failed=failed)
+    if len(chosen) > _MOST:
+        chosen = chosen[: _MOST * 3 // 4] + chosen[-_MOST // 4 :]
     taken = {at for at, _ in chosen}
     return [_gather(lines, at, sign, taken)._replace(line=starts[at]) for at, sign in chosen]
 

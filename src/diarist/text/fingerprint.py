@@ -15,6 +15,8 @@ from diarist.text.phrases import wordset
 _MOST = 64
 """Distinct errors of one text that are told; a log of thousands of them says no more."""
 
+_DEEPEST = 12
+"""Causes of a chain that are looked at, from the innermost."""
 _CLAUSE = re.compile(r": (?=\S)| - (?=\S)|\(Caused by ")
 _QUOTED = re.compile(r"(?<!\w)(?:'[^'\n]{1,200}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`'\n]{1,200}[`'])")
 _ASIDE = re.compile(r"\([^()\s]*\)")
@@ -132,7 +134,7 @@ def _first_sentence(message: str) -> str:
 def _root(message: str) -> tuple[str, ...]:
     """The innermost cause a chain of messages names ("a: b: c"), in outline: its last clauses that say enough."""
     clauses = _clauses(_ASIDE.sub("", _WRAPPED_CLASS.sub("", _without_asides(message))))
-    for start in range(len(clauses) - 1, -1, -1):
+    for start in range(len(clauses) - 1, max(-1, len(clauses) - _DEEPEST), -1):
         outline = mask(": ".join(clauses[start:])).outline
         telling = _telling(outline)
         enough = 2 if start == 1 and _CLASS.match(clauses[0]) else 3

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from json.decoder import scanstring
+from json import decoder
 from typing import Any, Literal, NamedTuple
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -119,9 +119,10 @@ def _container(text: str, at: int, depth: int) -> Node:
 
 def _string(text: str, at: int) -> tuple[str, int]:
     try:
-        return scanstring(text, at + 1, False)
+        found: tuple[str, int] = decoder.scanstring(text, at + 1, False)  # type: ignore[attr-defined]
     except ValueError as error:
         raise _error(text, at, "a text is not closed or holds a bad escape") from error
+    return found
 
 
 def _error(text: str, at: int, what: str) -> ValueError:

@@ -417,3 +417,21 @@ def test_secrets_in_transcripts_reach_no_report(memory: Memory) -> None:
     text = written.file.read_text()
     assert key not in text
     assert not re.search("redacted|openai", " ".join(tag for theme in report.themes for tag in theme.tags), re.IGNORECASE)
+
+
+def test_a_server_drafts_when_the_last_report_is_old_enough(memory: Memory, clock: Clock, tmp_path: Path) -> None:
+    """As `synthesis.every` says; never by default."""
+    assert not memory.draft_due_reports()
+    config = tmp_path / "config" / "diarist" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[synthesis]\nevery = '7d'\n")
+    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
+    with closing(open_memory(tmp_path / "ws", environ=environ, now=clock)) as server:
+        assert server.draft_due_reports()
+        assert not server.draft_due_reports()
+        clock.at = NOW + timedelta(days=6, hours=23)
+        assert not server.draft_due_reports()
+        clock.at = NOW + timedelta(days=7)
+        assert server.draft_due_reports()
+    names = sorted(path.name for path in (tmp_path / "ws" / "projects" / "demo" / "runtime" / "syntheses").iterdir())
+    assert names == ["2026-11-30.md", "2026-12-07.md"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from contract.importers.passes import lines
 from diarist import importers
 from diarist.importers import all_importers, find_importer, get_importer, import_problems
 
@@ -80,3 +83,23 @@ def test_every_importer_names_its_folders_without_looking_at_the_disk(tmp_path: 
     for importer in all_importers():
         for environ in ({}, {"APPDATA": str(tmp_path / "data"), "XDG_DATA_HOME": str(tmp_path / "xdg"), "INSPECT_LOG_DIR": "s3://logs"}):
             assert all(root.is_absolute() for root in importer.default_roots(environ, tmp_path))
+
+
+def test_the_example_in_the_guide_is_an_importer_that_works() -> None:
+    guide = Path(__file__).parents[3] / "docs" / "howto" / "add-a-format.md"
+    code = guide.read_text("utf-8").partition("```python\n")[2].partition("```")[0]
+    module: dict[str, Any] = {}
+    exec(compile(code, "add-a-format.md", "exec"), module)
+    records = [
+        {"parcel-agent": 1, "session": "s1", "type": "ask", "id": "1", "at": "2026-11-02T09:00:00Z", "text": "Fix it.", "cwd": "/x"},
+        {"type": "tool", "id": "2", "call": "c1", "name": "bash", "input": {"command": "make"}},
+        {"type": "done", "id": "3", "call": "c1", "output": "no rule", "ok": False},
+        {"type": "dream"},
+    ]
+    data = lines(*records)
+    importer = module["IMPORTER"]
+    assert importer.sniff(data, None) == 90
+    reading = importer.read(io.BytesIO(data), None)
+    assert [(step.kind, step.error) for step in reading] == [("prompt", None), ("call", None), ("result", True)]
+    assert reading.sessions["s1"].cwd == "/x"
+    assert (reading.captures["s1"].calls_paired, reading.captures["s1"].skipped) == (1, {"unknown-type": 1})

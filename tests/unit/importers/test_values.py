@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from diarist.importers.ledger import Facts, Ledger, Tally, Tokens
 from diarist.importers.switches import effort_change, model_change
 from diarist.importers.transcript_marks import exit_mark, turn_mark, typed_command
-from diarist.importers.values import as_arguments, as_exit_code, as_int, as_time, clean_text, content_text, is_storable, parse_json
+from diarist.importers.values import (
+    as_arguments,
+    as_exit_code,
+    as_int,
+    as_time,
+    clean_text,
+    content_text,
+    is_storable,
+    parse_json,
+    storable,
+)
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 JSON = st.recursive(
@@ -71,15 +81,12 @@ def test_deep_nesting_is_cut() -> None:
     deep = json.loads("[" * 400 + "]" * 400)
     assert not is_storable(deep)
     assert is_storable([[1], {"a": [2]}])
-    arguments = as_arguments({"tree": deep})
-    assert arguments is not None
-    assert is_storable(arguments)
+    assert is_storable(storable({"tree": deep}))
 
 
 @pytest.mark.parametrize("number", [2**70, -(2**70), float("nan"), float("inf")])
 def test_numbers_that_cannot_be_stored_are_left_out(number: float) -> None:
-    assert as_arguments({"limit": number, "path": "label.py"}) == {"limit": None, "path": "label.py"}
-    assert as_arguments(number) == {"input": None}
+    assert storable({"limit": number, "paths": ["label.py"]}) == {"limit": None, "paths": ["label.py"]}
 
 
 def test_lone_surrogates_are_replaced_and_pairs_are_not() -> None:

@@ -21,7 +21,8 @@ _NOT_STARTED = _rules(
     ("error: no such ", r"error: no such (?:sub)?command:? .*"),
     ("error: unrecognized arguments: ", r".*error: unrecognized arguments: .*"),
     ("usage: ", r"usage: .*"),
-    (": No such file or directory", r".*: No such file or directory"),
+    # a compiler that misses a header, or a linker a library, has begun
+    (": No such file or directory", r"(?!.*(?:\berror:|\bld: |:\d+:\d+: )).*: No such file or directory"),
     ("Could not find a ", r"Could not find a (?:task|target|script) .*"),
     ("Unknown ", r"(?:error|ERROR): .*Unknown (?:command|option).*"),
     ("Cannot find module '", r"(?:Error: )?Cannot find module '(?!\.).*"),

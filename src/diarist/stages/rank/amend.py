@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 from diarist.model.hit import Frequencies
 from diarist.stages.rank.cues import TAKEN
 from diarist.stages.rank.portrait import Portrait, Said, Sketch, files_of
-from diarist.stages.rank.rarity import Rarity
+from diarist.stages.rank.rarity import Rarity, rarity_of
 
 _ENOUGH = 1.6
 """Rarity that shared words add up to where they speak of one thing: a word that stands in one record only counts about 1."""
@@ -33,34 +33,54 @@ def may_replace(earlier: Sketch, later: Sketch) -> bool:
     return any(cue.strength >= TAKEN for cue in later.cues) or _conflict(earlier, later) > 0
 
 
-def judge(earlier: Portrait, later: Portrait, common: Frequencies, rarity: Rarity) -> Judgement:
-    """Whether `later` replaces `earlier`; both of one project, in this order in time. `rarity` is that of `common`."""
+class Scale(NamedTuple):
+    """What terms weigh: `worth` (rarity) and `share` (of all records that hold it) by term; `typical`: terms of a usual record."""
 
-    def worth(terms: Iterable[str]) -> float:
-        return sum(_worth(term, rarity) for term in terms)
+    worth: Mapping[str, float]
+    share: Mapping[str, float]
+    typical: float
 
-    own = _own_terms(earlier, later)
-    shared = _without_parts(own & _own_terms(later, earlier))
-    weight = worth(shared)
+    def weigh(self, terms: Iterable[str]) -> float:
+        """What some terms are worth together."""
+        worth = self.worth
+        return sum([worth[term] for term in terms])
+
+
+def make_scale(terms: Iterable[str], common: Frequencies) -> Scale:
+    """The scale for all terms of the records to be judged."""
+    rarity, records = rarity_of(common), max(common.records, 1)
+    known = list(terms)
+    return Scale(
+        {term: _worth(term, rarity) for term in known}, {term: common.counts.get(term, 0) / records for term in known}, common.typical
+    )
+
+
+def judge(earlier: Portrait, later: Portrait, scale: Scale) -> Judgement:
+    """Whether `later` replaces `earlier`; both of one project, in this order in time. `scale` knows all their terms."""
+    habits = earlier.sentences.keys() & later.sentences.keys()
+    own = _own_terms(earlier, habits)
+    shared = _without_parts(own & _own_terms(later, habits))
+    weight = scale.weigh(shared)
+    files, others = files_of(earlier), files_of(later)
     parts = {
         "subject": min(1.0, weight / (2 * _ENOUGH)),
-        "likeness": weight / ((worth(own) or 1.0) * (worth(later.terms) or 1.0)) ** 0.5,
-        "beyond chance": _lift(weight, own, later, common, rarity),
-        "cue": _told([(said.strength, worth(said.terms & shared)) for said in later.cues]),
+        "likeness": weight / ((scale.weigh(own) or 1.0) * (scale.weigh(later.terms) or 1.0)) ** 0.5,
+        "beyond chance": _lift(weight, own, later, scale),
+        "cue": _told([(said.strength, scale.weigh(said.terms & shared)) for said in later.cues]),
         "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
         "conflict": _conflict(earlier.sketch, later.sketch),
-        "same file": float(bool(files_of(earlier) & files_of(later))),
-        "other file": _parallel(files_of(earlier), files_of(later)),
-        "unchanged": max((min(1.0, worth(terms & shared) / _ENOUGH) for terms in later.unchanged), default=0.0),
+        "same file": float(bool(files & others)),
+        "other file": _parallel(files, others),
+        "unchanged": max((min(1.0, scale.weigh(terms & shared) / _ENOUGH) for terms in later.unchanged), default=0.0),
     }
     return Judgement(_combine(parts), parts)
 
 
-def _lift(weight: float, own: frozenset[str], later: Portrait, common: Frequencies, rarity: Rarity) -> float:
+def _lift(weight: float, own: frozenset[str], later: Portrait, scale: Scale) -> float:
     """0 where the two share no more than any two texts of their length do by chance, 1 where they share several times as much."""
-    length = len(later.terms) / common.typical if common.typical else 1.0
-    records = max(common.records, 1)
-    chance = sum(_worth(term, rarity) * min(1.0, common.counts.get(term, 0) / records * length) for term in own)
+    length = len(later.terms) / scale.typical if scale.typical else 1.0
+    worth, share = scale.worth, scale.share
+    chance = sum([worth[term] * min(1.0, share[term] * length) for term in own])
     times = weight / max(chance, 1e-9)
     return min(1.0, max(0.0, (times - _CHANCE) / _CHANCE))
 
@@ -71,14 +91,17 @@ def _combine(parts: Mapping[str, float]) -> float:
     return 0.0 if parts["other file"] else (says * same * parts["beyond chance"] - 0.4 * parts["unchanged"]) / _SURE
 
 
-def _own_terms(portrait: Portrait, other: Portrait) -> frozenset[str]:
+def _own_terms(portrait: Portrait, habits: Set[str]) -> frozenset[str]:
     """Its terms without those of sentences that stand word for word in the other too: phrases of habit, no subject."""
-    return frozenset().union(*(terms for sentence, terms in portrait.sentences.items() if sentence not in other.sentences))
+    if not habits:
+        return portrait.terms
+    return frozenset().union(*(terms for sentence, terms in portrait.sentences.items() if sentence not in habits))
 
 
 def _without_parts(terms: frozenset[str]) -> frozenset[str]:
     """Terms that are no part of another one: of "flags/prod.yaml", "prod.yaml" and "prod" the first."""
-    return frozenset(term for term in terms if not any(term != other and term in other for other in terms))
+    compounds = [term for term in terms if not term.isalnum()]
+    return terms.difference(term for term in terms for compound in compounds if term != compound and term in compound)
 
 
 def _worth(term: str, rarity: Rarity) -> float:

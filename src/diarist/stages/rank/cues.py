@@ -153,7 +153,7 @@ _UNCHANGED_HINTS = (
 """One of these stands in every match; looking for them first is many times faster."""
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]?")
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
-_CJK = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_CJK = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _KEY = 4
 
 
@@ -196,6 +196,6 @@ def _strength(sentence: str) -> int:
         for strength, pattern in _RULES.get(key, ()):
             if strength > best and _compiled(pattern).search(sentence):
                 best = strength
-    if best < OVER and _CJK.search(sentence):
+    if best < OVER and not sentence.isascii() and _compiled(_CJK).search(sentence):
         best = max([best, *(strength for strength, pattern in _SPACELESS if _compiled(pattern).search(sentence))])
     return best

@@ -13,7 +13,7 @@ from diarist.stages.rank.standing import Found, text_of
 from diarist.text.analyse import analyse
 
 _READ = 12_000
-_CLOSE = 0.6
+_CLOSE = 0.7
 """A further record is told of where it holds at least this part of what the best one holds of the question."""
 _ALIKE = 0.8
 """Share of common words from which two records say the same."""

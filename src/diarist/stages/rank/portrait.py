@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.stages.rank.cues import Cue, find_cues, says_unchanged
 from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
+from diarist.text.phrases import wordset
 from diarist.text.stem import language_of
 
 _HEAD, _TAIL = 2_000, 2_500
@@ -27,6 +29,9 @@ _MONTHS = {
     )
     for number, name in enumerate(names.split(), 1)
 }
+
+
+_KEPT = 512
 
 
 class Sketch(NamedTuple):
@@ -68,15 +73,17 @@ _DIGIT = re.compile(r"\d")
 _PATH = re.compile(r"[\w@-]+(?:[./\\][\w@*-]+)+")
 _MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")
 _SETTING = re.compile(r"\b([A-Za-z_][\w.]{0,40}?)(?:\s?[=:]\s?|[.-](?=\d+\b))(\d[\w.]*)")
-_FILE = re.compile(
-    r"[^ ]*\.(?:py|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|kts|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sh|sql|ya?ml|toml|json|ini"
-    r"|cfg|conf|xml|html|css|scss|md|rst|txt|csv|lock|env|tf|rego|proto|gradle|plist|xcconfig|properties|pro)\Z"
-)
+_FILES = wordset("""
+    py js mjs ts tsx jsx vue go rs java kt kts rb php cs c cc cpp h hpp swift scala sh sql yaml yml toml json ini cfg conf xml html css scss
+    md rst txt csv lock env tf rego proto gradle plist xcconfig properties pro
+""")
+"""Extensions by which a dotted name is a file."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n")
 
 
+@lru_cache(maxsize=_KEPT)
 def sketch(text: str, created_at: str) -> Sketch:
-    """Takes a first look. `created_at`: ISO 8601."""
+    """Takes a first look. `created_at`: ISO 8601. What was looked at lately is remembered: the same records turn up again."""
     text = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     measures: dict[str, set[str]] = {}
     for unit, number in _measures(text):
@@ -84,8 +91,10 @@ def sketch(text: str, created_at: str) -> Sketch:
     return Sketch(text, tuple(find_cues(text)), {unit: frozenset(numbers) for unit, numbers in measures.items()}, int(created_at[5:7]))
 
 
-def portray(seen: Sketch) -> Portrait:
-    """Works a sketch out."""
+@lru_cache(maxsize=_KEPT)
+def portray(text: str, created_at: str) -> Portrait:
+    """Works the sketch of a text out."""
+    seen = sketch(text, created_at)
     language = language_of(seen.text.lower().split()[:100])
 
     def words(piece: str) -> frozenset[str]:
@@ -104,7 +113,7 @@ def portray(seen: Sketch) -> Portrait:
 
 def files_of(portrait: Portrait) -> frozenset[str]:
     """The paths that are files or lie in a folder."""
-    return frozenset(path for path in portrait.paths if "/" in path or _FILE.match(path))
+    return frozenset(path for path in portrait.paths if "/" in path or path.rpartition(".")[2] in _FILES)
 
 
 def _months(sentence: str) -> frozenset[int]:

@@ -15,7 +15,7 @@ from diarist.text.stem import language_of
 
 FILTERS = ("agent", "project", "outcome", "tag", "kind", "since", "before", "file", "tool", "workflow")
 OUTCOMES = ("completed", "recovered", "failed", "interrupted", "unknown")
-KINDS = ("entry", "note", "observation", "lesson", "proposal", "state", "memory")
+KINDS = ("entry", "note", "observation", "lesson", "proposal", "state", "memory", "skill")
 _MOST_TERMS = 64
 """Terms of one query that are looked for; a longer text is a paste, of which the rarest words would do."""
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}

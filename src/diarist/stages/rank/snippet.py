@@ -9,6 +9,7 @@ from diarist.text.analyse import analyse
 from diarist.text.clip import clip
 
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]*")
+_WORD = re.compile(r"\w+(?:[-._/]\w+)*")
 _READ = 12_000
 
 
@@ -29,13 +30,20 @@ def snippet(text: str, terms: Collection[str], worth: Callable[[str], float], li
         return ""
     piece = sentences[best]
     for following in sentences[best + 1 :]:
+        if following in piece:
+            continue
         if len(piece) + 1 + len(following) > limit:
             break
         piece += " " + following
     return clip(" ".join(piece.split()), limit)
 
 
+def word_of(text: str, term: str) -> str:
+    """The word of a text that gives a term: terms are keys and no words. The term itself where none does."""
+    return next((word for word in dict.fromkeys(_WORD.findall(text[:_READ])) if term in analyse(word, "")), term)
+
+
 def highlight(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
     """Where the words of a text are that a search matched: (start, end) in characters, in order."""
     wanted = frozenset(terms)
-    return [found.span() for found in re.finditer(r"\w+(?:[-._/]\w+)*", text) if wanted.intersection(analyse(found.group()))]
+    return [found.span() for found in _WORD.finditer(text) if wanted.intersection(analyse(found.group()))]

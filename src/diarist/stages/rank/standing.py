@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from diarist.model.hit import Frequencies, HitRow
-from diarist.stages.rank.amend import Judgement, judge, may_replace
+from diarist.stages.rank.amend import Judgement, judge, make_scale, may_replace
 from diarist.stages.rank.portrait import Portrait, portray, sketch
-from diarist.stages.rank.rarity import rarity_of
 
 _RIVAL = 0.5
 """A later record replaces only what it resembles at least half as much as the earlier record it resembles most."""
@@ -60,15 +59,16 @@ def find_pairs(rows: Sequence[HitRow]) -> Pairs:
         for earlier in group[:at]
         if earlier.created_at < later.created_at and may_replace(sketches[earlier.id], sketches[later.id])
     )
-    return Pairs(pairs, {id_: portray(sketches[id_]) for id_ in sorted({row.id for pair in pairs for row in pair})})
+    needed = {row.id: row for pair in pairs for row in pair}
+    return Pairs(pairs, {id_: portray(text_of(row), row.created_at) for id_, row in sorted(needed.items())})
 
 
 def find_amendments(pairs: Pairs, common: Frequencies) -> list[Amendment]:
     """Which of the pairs are amendments, in the order of the later one's time."""
-    rarity = rarity_of(common)
+    scale = make_scale(pairs.terms(), common)
     judged: dict[str, list[Amendment]] = {}
     for earlier, later in pairs.pairs:
-        judgement = judge(pairs.portraits[earlier.id], pairs.portraits[later.id], common, rarity)
+        judgement = judge(pairs.portraits[earlier.id], pairs.portraits[later.id], scale)
         judged.setdefault(later.id, []).append(Amendment(earlier.id, later.id, judgement))
     found = []
     for rivals in judged.values():

@@ -18,7 +18,9 @@ yet you your yours s t re ve ll d m don doesn didn isn aren wasn weren won hasn 
 COMMON = frozenset(term for word in _ENGLISH.split() for term in analyse(word))
 """Analysed English function words."""
 _BY_LANGUAGE = {
-    language: frozenset(term for word in words for term in analyse(word, language)) for language, words in FUNCTION_WORDS.items() if language != "en"
+    language: frozenset(term for word in words for term in analyse(word, language))
+    for language, words in FUNCTION_WORDS.items()
+    if language != "en"
 }
 
 

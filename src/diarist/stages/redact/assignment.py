@@ -73,7 +73,9 @@ def _strip_closers(left: bytes) -> bytes:
     return left
 
 
-_OPERATOR = Lazy(rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+")
+_OPERATOR = Lazy(
+    rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|\xe2\x94\x82|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+"
+)
 
 
 _AFTER_ECHO = (b"=", b":", b",", b")", b";", b" ", b"\n", b"")
@@ -95,6 +97,8 @@ def confirm(data: bytes, operator: int) -> Span | None:
     value, after_scheme = _value(data, site, match)
     if value is None or _is_hopeless(data, value) or not _fits(data, site, operator, written, value):
         return None
+    if site.key.kind == "signature" and data[value.end : value.end + 1] == b"&":
+        site = site._replace(key=site.key._replace(level=Level.MEDIUM))
     blank = written.isspace()
     setting = after_scheme or value.quoted or context.is_setting(data, site.start, site.name, operator, written, value)
     return judge(data, site._replace(key=site.key._replace(word=False)) if blank else site, value, setting=setting)
@@ -131,13 +135,15 @@ def _fits(data: bytes, site: Site, operator: int, written: bytes, value: Value) 
     """Whether this operator assigns here: each has its own company."""
     if written == b">":
         return context.is_element(data, site.start, value)
-    if written.startswith(b"|"):
+    if written == b"->":
+        return data[operator - 1] in b" \t" and data[operator + 2 : operator + 3] in (b" ", b"\t")
+    if written.startswith((b"|", b"\xe2")):
         return context.is_cell(data, site.start, operator, value)
     if written == b",":
         return context.is_last_argument(data, site.start, value)
     if written.isspace() and not context.is_operand(data, value):
         return False
-    return site.name.lower() not in (b"pass", b"pw") or _is_short_key(data, operator, written, value)
+    return site.name.lower() != b"pass" or _is_short_key(data, operator, written, value)
 
 
 def _is_short_key(data: bytes, operator: int, written: bytes, value: Value) -> bool:

@@ -13,7 +13,7 @@ from diarist.stages.redact.lazy import Lazy
 
 _PLAIN_WORDS = """
 password Password PASSWORD passwd PASSWD secret Secret SECRET token Token TOKEN api_key apikey apiKey API_KEY ApiKey api-key access_key
-ACCESS_KEY private_key ghp_ gho_ ghs_ github_pat_ glpat- sk-ant- sk-proj- sk_live xoxb- xoxp- AKIA ASIA eyJhbGciOi eyJ0eXAiOi postgres://
+ACCESS_KEY private_key ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- sk-ant- sk-proj- sk_live xoxb- xoxp- AKIA ASIA eyJhbGciOi eyJ0eXAiOi postgres://
 postgresql:// mongodb mysql:// redis:// amqp:// Bearer Authorization client-key-data _authToken _PASS= AccountKey= credential machine
 npm_ AIza DB_PASS pypi-AgE dop_v1_ shpat_ hvs. _PWD= -----BEGIN "auth":
 """

@@ -34,6 +34,7 @@ _RULES: tuple[tuple[bytes, Lazy], ...] = (
     (b"smbclient", _rule(rb"smbclient", rb"[ ](?:-U|--user)[ =][\w.\\/-]+%")),
     (b"mosquitto_", _rule(rb"mosquitto_\w+", rb"[ ]-P[ ]")),
     (b"rabbitmqctl", _rule(rb"rabbitmqctl", rb"[ ](?:add_user|change_password|authenticate_user)[ ]\S+[ ]")),
+    (b"sqlplus ", Lazy(rb"sqlplus[ ](?:-\w+[ ]){0,4}[\"']?\w{1,60}/(?P<quote>)(?P<quoted>[^@\s\"'/$]{3,100})@(?P<bare>)")),
     (b"openssl", _rule(rb"openssl", rb"pass:")),
     (b"-pass", _rule(rb"-pass(?:in|out|word)?", rb"[ =]pass:")),
     (b"zip ", _rule(rb"zip", rb"[ ]-P[ ]")),
@@ -52,10 +53,11 @@ def triggers() -> list[Trigger]:
     """At the names of commands, and at `-u user:` and `--user user:`."""
     named = [Trigger(name, _confirm_of(len(name), rule)) for name, rule in _RULES]
     piped = [Trigger(name, _piped) for name in _PIPED]
+    pair = Trigger(rb"(?:basic_?auth|auth=|login)\([\"']", _credentials, literal=False, caseless=True, needs=(b"auth", b"login("))
     user = Trigger(
         rb"-(?:[A-Za-z]*[uU]|-user|-proxy-user|-auth|a)[ =]*\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:", _user, literal=False, needs=(b"-",)
     )
-    return [*named, *piped, user]
+    return [*named, *piped, pair, user]
 
 
 def _confirm_of(size: int, rule: Lazy) -> Confirm:
@@ -82,6 +84,17 @@ def _piped(data: bytes, end: int) -> Span | None:
     low = max(0, end - 400)
     match = _ECHOED.search(data, low, end)
     return _span(match, match.start()) if match is not None else None
+
+
+_CREDENTIALS = Lazy(rb"[\"'][^\"'\n]{1,80}[\"'],[ ]*[\"'](?P<quoted>[^\"'\n]{3,200})[\"']")
+
+
+def _credentials(data: bytes, end: int) -> Span | None:
+    """`HTTPBasicAuth("user", "…")`, `auth=("user", "…")`, `login("user", "…")`."""
+    match = _CREDENTIALS.match(data, end - 1)
+    if match is None or match["quoted"].isalpha():
+        return None
+    return _span(match, end, "quoted")
 
 
 _ALONE = Lazy(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")

@@ -40,9 +40,10 @@ def is_cell(data: bytes, start: int, operator: int, value: Value) -> bool:
     """`| DB_PASSWORD | … |`, and no alternatives of a regular expression; or `||`, as in JavaScript."""
     if data[operator : operator + 2] == b"||":
         return value.quoted
+    width = 3 if data[operator : operator + 1] == b"\xe2" else 1
     after = data[value.end : value.end + 40].lstrip(b" \t*`")
     return (
-        data[operator + 1 : operator + 2] in (b" ", b"\t")
+        data[operator + width : operator + width + 1] in (b" ", b"\t")
         and (not after or after.startswith((b"|", b"\xe2\x94\x82", b"\n", b"\r", b"\\n")))
         and _CELL_START.search(data, max(0, start - 40), start) is not None
     )
@@ -50,7 +51,7 @@ def is_cell(data: bytes, start: int, operator: int, value: Value) -> bool:
 
 def is_last_argument(data: bytes, start: int, value: Value) -> bool:
     """`setItem("token", "…")`, and no list of names such as `["token", "secret", "id"]`."""
-    before = data[max(0, start - 4) : start].rstrip(b"\"'`\\")
+    before = data[max(0, start - 6) : start].rstrip(b"\"'`\\#.")
     return value.quoted and before.endswith((b"(", b"[")) and _ARGUMENTS_END.match(data, value.end) is not None
 
 
@@ -61,7 +62,7 @@ def is_operand(data: bytes, value: Value) -> bool:
 
 def is_setting(data: bytes, start: int, name: bytes, operator: int, written: bytes, value: Value) -> bool:
     """Whether an unquoted value stands where settings stand: `.env`, YAML, INI, a flag, a table, an address, a connection string."""
-    if written in (b">", b"|") or written.startswith(b"%") or written.isspace():
+    if written in (b">", b"|", b"\xe2\x94\x82") or written.startswith(b"%") or written.isspace():
         return True
     if data[max(0, start - 2) : start].endswith((b";", b"&", b"?", b"--")):
         return True

@@ -20,13 +20,15 @@ _NAME = rb"(?:" + _any(_WORDS + " " + _FOREIGN) + rb"[a-z0-9_.\-]*|" + _any(_SHO
 _CLOSE = rb"""(?:[ \t\r\n"'`\\\])*?+!~.]|\\[nrt])*"""
 _ENCODED = rb"(?:%22|%27|%5d|&quot;|&#3[49];|\\u0022)?"
 _TYPED = rb"(?:[ \t]+(?:string|str|text|bytes|\[\]byte|&str|char ?\*))?"
-_SIGN = rb"(?:[=:|>]|%(?:25)?3[ad]|\\u003[ad]|&#6[01];|\xef\xbc\x9a)"
+_SIGN = rb"(?:[=:|]|-?>|\xe2\x94\x82|%(?:25)?3[ad]|\\u003[ad]|&#6[01];|\xef\xbc\x9a)"
 _RESTS = (
     _CLOSE + _ENCODED + _TYPED + rb"[ ]*" + _SIGN,
     rb"\\*[\"'`][ \t]*,",
     rb"[\"'`*]*[ \t](?:is|was)[ :]",
     rb"(?:\t|  )",
     rb"[ ]\\*[\"'`]",
+    rb"[ ][a-z0-9_+/=.\-]{20}",
+    rb"[\"'\]]*\)\.(?:send_?keys|fill|type|set_?value)\([\"'`]",
     pairs.REST,
 )
 """What may follow a name. No name can reach into one: they share no character with its end."""
@@ -53,6 +55,12 @@ def triggers() -> list[Trigger]:
 def _after_name(data: bytes, end: int) -> Span | None:
     """Tells by its last character what followed the name."""
     last = data[end - 1]
+    if last == ord(">") and data[end - 2] == ord("-"):
+        return assignment.confirm(data, end - 2)
+    if last in b"\"'`" and data[end - 2] == ord("("):
+        return pairs.confirm_input(data, end - 1)
+    if last not in b"=:|>, \t\"'`" and data[end - 1 : end].isascii() and data[end - 21 : end - 20] == b" ":
+        return assignment.confirm(data, end - 21)
     if last in b"=:|>,":
         return assignment.confirm(data, end - 1) or _after_word(data, end)
     if last in b" \t":
@@ -72,7 +80,7 @@ def _after_word(data: bytes, end: int) -> Span | None:
 def _encoded_operator(data: bytes, end: int) -> int:
     r"""Where `%3D`, `%253D`, `\u003d`, `&#61;` or a wide colon starts."""
     for size in (3, 5, 6):
-        if data[end - size : end - size + 1] in (b"%", b"\\", b"&", b"\xef"):
+        if data[end - size : end - size + 1] in (b"%", b"\\", b"&", b"\xef", b"\xe2"):
             return end - size
     return end - 1
 

@@ -7,7 +7,7 @@ from diarist.stages.redact.assignment import Site
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.values import value_after
-from diarist.stages.redact.words import Level, read_key
+from diarist.stages.redact.words import NO_KEY, Level, read_key
 
 REST = rb"\\*[\"']?[ \t]*[\s,;\\nrt\-]*(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:string)?value\\*[\"']?[ \t]*[:=])"
 """What follows the name, in lower case."""
@@ -15,6 +15,19 @@ REST = rb"\\*[\"']?[ \t]*[\s,;\\nrt\-]*(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:s
 _VALUE_FIELD = Lazy(rb"(?:</key>(?:\s|\\[nrt])*<string>|\\*[\"']?(?:[Ss]tring)?[Vv]alue\\*[\"']?[ \t]*[:=])\Z")
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
 _BETWEEN = b" \t\r\n\"'\\,;-"
+
+
+_INPUT = Lazy(rb"(?P<name>[\w.$@-]{1,60})[\"'\]]*\)\.\w{1,16}\(\Z")
+
+
+def confirm_input(data: bytes, at: int) -> Span | None:
+    """`page.getByLabel("Password").fill("…")`: what is typed into a field that is named so; the quote stands at `at`."""
+    match = _INPUT.search(data, max(0, at - 100), at)
+    key = read_key(match["name"]) if match is not None else NO_KEY
+    value = value_after(data, at) if key.level > Level.NONE else None
+    if match is None or value is None:
+        return None
+    return assignment.judge(data, Site(key, match["name"], match.start()), value._replace(call=False), setting=True)
 
 
 def confirm(data: bytes, end: int) -> Span | None:

@@ -21,7 +21,7 @@ _ESCAPE_BEFORE = Lazy(
     rb"(?:\\[nrtbfv0'\"/]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\0\d\d|(?:\x1b|\\e|\\033|\\x1b|\\u001[bB])?\[[0-9;]{1,12}m|&[a-z]{2,5};)\Z"
 )
 _CUT_AFTER = Lazy(rb"\Z|\.{2,}|\xe2\x80\xa6|\[?\(?(?:truncated|\.\.\.)|\x1b|<truncated|[\"']?\s*\Z")
-_WRAP = Lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])?[ \t]*)?[+>|-]?(?:\xe2\x94\x82)?[ \t]*")
+_WRAP = Lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t ])[ \t]*)?[+>|-]?(?:\xe2\x94\x82)?[ \t]*")
 
 
 class _Rule(NamedTuple):
@@ -116,12 +116,18 @@ def extended(data: bytes, end: int, rule: _Rule) -> int:
     for _ in range(60):
         wrap = _WRAP.match(data, end)
         more = rule.run.match(data, wrap.end()) if wrap is not None else None
-        if more is None or len(more[0]) < 6 or more[0].startswith(rule.literal) or _ALONE.match(data, more.end()) is None:
-            break
-        if surprise(more[0][:60]) < 8 or not _digits(more[0]):
+        if more is None or more[0].startswith(rule.literal) or _ALONE.match(data, more.end()) is None or not goes_on(more[0]):
             break
         end = more.end()
     return end
+
+
+def goes_on(line: bytes) -> bool:
+    """Whether a line below a token looks like more of it: random, and no word."""
+    mixed = line.lower() != line and line.upper() != line and not line.istitle()
+    if len(line) < 10:
+        return len(line) >= 4 and (mixed or _digits(line) > 0) and surprise(line) >= 0
+    return surprise(line[:60]) >= (8 if _digits(line) else 20) and (mixed or _digits(line) > 0)
 
 
 def _holds(body: bytes, token: Token) -> bool:

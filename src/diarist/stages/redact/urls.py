@@ -79,7 +79,11 @@ def is_url_password(password: bytes) -> bool:
         or password.startswith(b"[REDACTED:")
     ):
         return False
-    if any(mark in password for mark in (b"//", b"\\n", b"{", b"$(", b"<")) or is_template(password) or is_elided(password):
+    if (
+        any(mark in password for mark in (b"//", b"\\n", b"{", b"$(", b"<", b"[^", b".*", b"]+"))
+        or is_template(password)
+        or is_elided(password)
+    ):
         return False
     if is_filler(password) and not password.isdigit():
         return False

@@ -20,6 +20,7 @@ _FILE = Lazy(
     rb"[\w./\\@ -]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|toml|ini|txt|env|conf|cfg|py|[jt]sx?|mjs|rs|go|rb|java|kt|php|cs|sh|md"
     rb"|html?|css|sql|xml|lock|log|csv|gpg|asc|pub|net|com|org|io|dev)\Z"
 )
+_PATH_TO_FILE = Lazy(rb"[\w.@-]+(?:/[\w.@-]+)+\.[a-z][a-z0-9]{1,4}\Z")
 _VERSION = Lazy(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
 _MOMENT = Lazy(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
 _DOTTED = Lazy(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::?|/)[A-Za-z_$][\w$]*)+\Z")
@@ -77,6 +78,8 @@ def is_reference(value: bytes, key: Key) -> bool:
         return True
     if _EXPRESSION.search(value) or _MOMENT.search(value):
         return True
+    if key.level < Level.PASSWORD and _PATH_TO_FILE.match(value):
+        return True
     if _PATH.match(value) or _FILE.match(value):
         return (key.level < Level.PASSWORD or value.count(b"/") > 1) and surprise(value) < 20
     return False
@@ -86,7 +89,7 @@ def is_random(value: bytes, key: Key) -> bool:
     """Random enough for what its key promises."""
     size = len(value)
     if _UUID.match(value):
-        return key.level >= Level.MEDIUM and (key.kind != "api-key" or key.level >= Level.STRONG)
+        return key.level >= Level.MEDIUM and key.kind != "cookie" and (key.kind != "api-key" or key.level >= Level.STRONG)
     if _HEXADECIMAL.match(value):
         digits = value.replace(b"-", b"")
         least = 16 if key.level >= Level.STRONG or key.kind == "token" else 20
@@ -94,10 +97,10 @@ def is_random(value: bytes, key: Key) -> bool:
     bits = surprise(value)
     if _is_sequence(value) or (bits < 25 and _DOTTED.match(value)):
         return False
+    if key.kind == "signature":
+        return key.level > Level.WEAK and size >= 20 and _has_digit_or_mix(value)
     if key.level <= Level.WEAK:
         return size >= 20 and bits >= 30 and _has_digit_or_mix(value)
-    if key.kind == "signature":
-        return size >= 20 and _has_digit_or_mix(value)
     if _is_dense(value) or _HEXADECIMAL_INSIDE.search(value):
         return True
     if key.level >= Level.STRONG:
@@ -133,6 +136,8 @@ def _ends_randomly(value: bytes, key: Key) -> bool:
 
 def _is_passphrase(value: bytes, key: Key) -> bool:
     """Words in quotes after `password =`, unless they read like a message."""
+    if key.kind == "mnemonic":
+        return len(value.split()) >= 12
     if key.kind not in ("password", "secret") or key.level < Level.STRONG or b"_" in value:
         return False
     return len(value) <= 100 and _WORDS_ONLY.match(value) is not None and not is_prose(value) and not is_vocabulary(value)

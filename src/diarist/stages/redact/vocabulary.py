@@ -61,7 +61,7 @@ _EXAMPLE = Lazy(
     rb"(?i:(?:^|[^a-z])(?:(?:your|insert|replace|enter|put|add)[-_ .]?(?:own[-_ ]|with[-_ ])?|my[-_ .])"
     rb"(?:api|access|secret|auth|client|app|private|token|key|pass|user|bot|real|account|org)"
     rb"|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|dummy|xxxx|\*\*\*\*|\.\.\.|\xe2\x80\xa6)"
-    rb"|EXAMPLEEXAMPLE|\A[A-Z0-9]{4,24}EXAMPLE\Z|EXAMPLEKEY\Z"
+    rb"|\A(?i:your)[-_ ]|EXAMPLEEXAMPLE|\A[A-Z0-9]{4,24}EXAMPLE\Z|EXAMPLEKEY\Z"
 )
 
 

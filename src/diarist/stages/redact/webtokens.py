@@ -5,7 +5,7 @@ from __future__ import annotations
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
-from diarist.stages.redact.tokens import starts_afresh
+from diarist.stages.redact.tokens import goes_on, starts_afresh
 from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.verdict import is_basic
 from diarist.stages.redact.vocabulary import is_example, is_vocabulary
@@ -15,7 +15,7 @@ _NOISE = Lazy(rb"\\[nr]|[^A-Za-z0-9_.=-]+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t]))?")
 _HEADER = Lazy(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
 _WRAP = Lazy(
     rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*"
-    rb"(?P<rest>[A-Za-z0-9_.-]{10,400})(?=[\s\"'`,;)\\]|\Z)"
+    rb"(?P<rest>[A-Za-z0-9_.-]{4,400})(?=[\s\"'`,;)\\]|\Z)"
 )
 
 
@@ -39,7 +39,7 @@ def _jwt(data: bytes, start: int) -> Span | None:
     end = match.end()
     for _ in range(40):
         wrap = _WRAP.match(data, end)
-        if wrap is None or surprise(wrap["rest"][:60]) < 10:
+        if wrap is None or not goes_on(wrap["rest"]):
             break
         end = wrap.end("rest")
     parts = _NOISE.sub(b"", data[start:end]).split(b".")

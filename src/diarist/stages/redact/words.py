@@ -98,11 +98,16 @@ _DENY_BEFORE = word_set(
     count total input output prompt completion used reasoning eos bos pad unk mask cls sep special stop start end first last current
     lookahead prev previous peek forgot reset has is no show hide require enable disable missing invalid wrong incorrect bad expected
     unexpected translation lookup registry map hash composite unique natural surrogate candidate index join group hashed ordering i18n
-    locale lang menu nav react component widget config feature flag metric dimension tag label column field cell header schema json yaml
+    locale lang menu nav react component widget feature flag metric dimension tag label column field cell header schema json yaml
     xml query search filter sync async issuer cuda accessory dedup dedupe budget remaining cumulative average avg per estimated thinking
     image audio video text"""
 )
 """Before one, these say that it is no secret."""
+
+_DENY_BEFORE_PASSWORD = word_set(
+    """has is no forgot reset show hide require enable disable missing invalid wrong incorrect bad unexpected without max min num i18n
+    label field"""
+)
 
 _BENIGN_AFTER = word_set(
     """value values val string str raw plain plaintext b64 base64 base enc encrypted encoded prod production dev stage staging local new old
@@ -124,8 +129,10 @@ _UPPER_NAME = Lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 @lru_cache(maxsize=4096)
 def read_key(name: bytes) -> Key:
     """What the key `name` (an identifier, a dotted path, a header, a few words) promises about its value."""
-    if name.lower() in _COOKIES:
+    if name.lower() in _COOKIES or name == b"sessionid":
         return Key(Level.MEDIUM, "cookie")
+    if name.lower().endswith(b"secret_id"):
+        return Key(Level.MEDIUM, "secret")
     words = split_words(name[-80:])
     for at in range(len(words) - 1, -1, -1):
         key = _read_word(words[at], words[at - 1] if at else b"")
@@ -150,7 +157,7 @@ def _read_word(word: bytes, before: bytes) -> Key:
         return Key(Level.STRONG, "secret", digits=word == b"secret")
     if word in _PINS:
         return Key(Level.WEAK, "pin", digits=True)
-    if word == b"sig" or (word == b"signature" and before in (b"amz", b"goog", b"x")):
+    if word == b"sig" or (word == b"signature" and before in (b"", b"amz", b"goog", b"x")):
         return Key(Level.WEAK, "signature")
     return Key(Level.WEAK, "secret") if word in _WEAK else _read_compound(word)
 
@@ -158,6 +165,8 @@ def _read_word(word: bytes, before: bytes) -> Key:
 def _read_password(word: bytes, before: bytes) -> Key:
     if word == b"pass" and before and before not in _PASS_QUALIFIERS:
         return NO_KEY
+    if word == b"mnemonic":
+        return Key(Level.PASSWORD, "mnemonic")
     return Key(Level.PASSWORD, "password", digits=True, word=bool(before) or word not in (b"pass", b"pw", b"pwd"))
 
 
@@ -179,7 +188,8 @@ def _weigh(key: Key, words: list[bytes], at: int, *, upper: bool) -> Key:
     after = words[at + 1 :]
     if any(word in _DENY_AFTER for word in after):
         return NO_KEY
-    if at and (words[at - 1] in _DENY_BEFORE or (words[0] in _DENY_BEFORE and key.kind != "password")):
+    denied = _DENY_BEFORE_PASSWORD if key.kind == "password" else _DENY_BEFORE
+    if at and (words[at - 1] in denied or words[0] in denied):
         return NO_KEY
     level = key.level
     unknown = [word for word in after if word not in _BENIGN_AFTER and not word.isdigit()]

@@ -13,7 +13,7 @@ from diarist.stages.synthesis.runs import Item, Phrases
 
 ALIKE = 0.6
 """Weighted overlap (Jaccard) from which two phrases of one group say the same."""
-MOST_PHRASES = 96
+MOST_PHRASES = 64
 """Distinct phrases of a group that are looked at, most carried first."""
 ELSEWHERE = 0.5
 """A phrase said so often (relative to the group) by entries outside is what everybody says."""

@@ -12,8 +12,10 @@ over rare features finds the small groups. So the cost grows with the number of 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from math import sqrt
+from operator import mul
 from typing import NamedTuple
 
 from diarist.stages.synthesis.agglomerate import agglomerate, dot_products, rare_dot_products
@@ -42,7 +44,7 @@ SLACK = 1e-9
 class Group(NamedTuple):
     """Sum of the unit vectors of some entries, and its dot product with itself."""
 
-    total: dict[int, float]
+    total: defaultdict[int, float]
     square: float
 
 
@@ -60,10 +62,10 @@ class Space:
     def append(self, features: Features) -> int:
         """Adds an entry; its number."""
         squares = self._squares
-        least = LIGHT * sum([squares[feature] for feature in features]) / (len(features) or 1)
+        least = LIGHT * sum(map(squares.__getitem__, features)) / (len(features) or 1)
         kept = tuple([feature for feature in features if squares[feature] >= least])
         self.entries.append(kept)
-        self.scales.append(1.0 / sqrt(sum([squares[feature] for feature in kept])) if kept else 0.0)
+        self.scales.append(1.0 / sqrt(sum(map(squares.__getitem__, kept))) if kept else 0.0)
         return len(self.entries) - 1
 
     def vector(self, number: int) -> dict[int, float]:
@@ -73,26 +75,26 @@ class Space:
 
     def group(self, numbers: Sequence[int]) -> Group:
         """The sum of these entries."""
-        total: dict[int, float] = {}
-        weights = self.weights
+        total: defaultdict[int, float] = defaultdict(float)
         for number in numbers:
             scale = self.scales[number]
             for feature in self.entries[number]:
-                total[feature] = total.get(feature, 0.0) + scale * weights[feature]
+                total[feature] += scale
+        weights = self.weights
+        for feature in total:
+            total[feature] *= weights[feature]
         return Group(total, sum([value * value for value in total.values()]))
-
-    def overlap(self, number: int, group: Group) -> float:
-        """Dot product of an entry with a group's sum."""
-        total, weights = group.total, self.weights
-        return self.scales[number] * sum([weights[feature] * total.get(feature, 0.0) for feature in self.entries[number]])
 
     def cosine(self, number: int, group: Group) -> float:
         """Of an entry that is not in the group."""
-        return self.overlap(number, group) / sqrt(group.square)
+        total, weights = group.total, self.weights
+        dot = sum([weights[feature] * total[feature] for feature in self.entries[number] if feature in total])
+        return self.scales[number] * dot / sqrt(group.square)
 
     def rest_cosine(self, number: int, group: Group) -> float:
         """Of a member with the sum of the others."""
-        dot = self.overlap(number, group)
+        features = self.entries[number]
+        dot = self.scales[number] * sum(map(mul, map(self.weights.__getitem__, features), map(group.total.__getitem__, features)))
         square = group.square - 2.0 * dot + 1.0
         return (dot - 1.0) / sqrt(square) if square > SLACK else 0.0
 

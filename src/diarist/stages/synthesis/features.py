@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import log
+from typing import cast
 
 from diarist.text.stem import stem_english
 
@@ -35,8 +36,10 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.terms: list[str] = []
-        self.words = _Words(self._number)
+        self.words: dict[str, Features] = {}
         """Every word met so far, as it was written, with the features it gives."""
+        self._single: dict[str, int] = {}
+        """Those of them that give exactly one."""
         self._numbers: dict[str, int] = {}
 
     def look(self, text: str, marks: Iterable[str] = ()) -> Features:
@@ -44,10 +47,23 @@ class Vocabulary:
         words = _split(text)
         if len(words) > MOST_WORDS:
             words = words[:MOST_WORDS]
-        found = dict.fromkeys(chain.from_iterable(map(self.words.__getitem__, words)))
+        found: dict[int | None, None] = dict.fromkeys(map(self._single.get, words))
+        if None in found:
+            del found[None]
+            for word in words:
+                if word not in self._single:
+                    found.update(dict.fromkeys(self.words.get(word) or self._learn(word)))
         for mark in marks:
             found[self._number(mark)] = None
-        return tuple(found)
+        return cast("Features", tuple(found))
+
+    def _learn(self, word: str) -> Features:
+        if word in self.words:
+            return ()
+        features = self.words[word] = tuple([self._number(term) for term in terms(word)])
+        if len(features) == 1:
+            self._single[word] = features[0]
+        return features
 
     def weigh(self, entries: Sequence[Features]) -> list[float]:
         """By feature: how rare it is among these entries; always above 0, so that few entries can be compared too."""
@@ -65,18 +81,6 @@ class Vocabulary:
             number = self._numbers[term] = len(self.terms)
             self.terms.append(term)
         return number
-
-
-class _Words(dict[str, Features]):
-    """Word → features, worked out when a word is met for the first time."""
-
-    def __init__(self, number: Callable[[str], int]) -> None:
-        super().__init__()
-        self._number = number
-
-    def __missing__(self, word: str) -> Features:
-        features = self[word] = tuple([self._number(term) for term in terms(word)])
-        return features
 
 
 def _split(text: str) -> list[str]:

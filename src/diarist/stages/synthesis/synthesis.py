@@ -90,7 +90,7 @@ def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earl
     names = name_features(corpus.vocabulary, [feature for features in marks for feature in features])
     counts = _count_earlier(space, Finder(space, sums), earlier, threshold, len(groups))
     themes = [
-        make_theme(corpus, space, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
+        make_theme(corpus, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
         for group, total, features, count in zip(groups, sums, marks, counts, strict=True)
     ]
     return [finish(theme) for theme in tell_apart(sorted(themes, key=lambda theme: (-theme.size, theme.id)))]

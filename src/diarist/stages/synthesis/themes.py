@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import sqrt
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +15,7 @@ from diarist.model.redacted import Redacted
 from diarist.model.theme import Theme, Trend
 from diarist.stages.synthesis.adjustment import choose_target, propose_diff
 from diarist.stages.synthesis.approaches import Corpus, find_approaches, find_errors
-from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
+from diarist.stages.synthesis.cluster import Group, jaccard_of
 from diarist.stages.synthesis.wording import make_label
 
 MOST_LINES = 8
@@ -38,13 +39,12 @@ def theme_id(entry_ids: Iterable[str]) -> str:
     return "theme-" + base64.b32encode(digest[:7]).decode("ascii").lower()[:10]
 
 
-def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
+def make_theme(corpus: Corpus, group: Counted) -> Theme:
     """The theme of a group, without lineage, proposed adjustment or a model's wording."""
     items = sorted([corpus.items[member] for member in group.members], key=lambda item: item.id)
     found, errors = find_approaches(corpus, group.members), find_errors(corpus, group.members)
     lists: dict[str, Sequence[Any]] = {**found._asdict(), "errors": errors}
     outcomes = _count(item.outcome for item in items)
-    cosines = [space.rest_cosine(member, group.sums) for member in group.members]
     ids = tuple([item.id for item in items])
     known = theme_id(ids)
     return Theme(
@@ -62,7 +62,7 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
         last_at=max(item.created_at for item in items),
         trend=_trend(len(items), group.earlier),
         earlier=group.earlier,
-        cohesion=round(jaccard_of(sum(cosines) / len(cosines)), 3) if len(items) > 1 else 1.0,
+        cohesion=_cohesion(group),
         outcomes=outcomes,
         recovery_rate=_recovery(outcomes),
         cut={name: len(lines) - MOST_LINES for name, lines in sorted(lists.items()) if len(lines) > MOST_LINES},
@@ -78,6 +78,15 @@ def finish(theme: Theme) -> Theme:
     """With its proposed adjustment."""
     theme = msgspec.structs.replace(theme, target=choose_target(theme))
     return msgspec.structs.replace(theme, proposed_diff=propose_diff(theme))
+
+
+def _cohesion(group: Counted) -> float:
+    """Overlap of a member with the rest, for the member that overlaps with it as the mean does."""
+    size, square = len(group.members), group.sums.square
+    if size < 2:
+        return 1.0
+    mean = square / size
+    return round(jaccard_of((mean - 1.0) / sqrt(square - 2.0 * mean + 1.0)), 3)
 
 
 def _count(values: Iterable[str]) -> dict[str, int]:

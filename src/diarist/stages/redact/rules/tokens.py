@@ -126,6 +126,7 @@ TOKENS: tuple[Token, ...] = (
     # Models
     _row("anthropic-key", "sk-ant-", URL, 80),
     _row("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None-", URL, 40),
+    _row("openai-session", "sess-", ALNUM, 40, floor=15),
     _row("openrouter-key", "sk-or-v1-", HEX, 64, fixed=True),
     _row("api-key", "sk-", URL, 30, "docs", floor=2),
     _row("huggingface-token", "hf_ api_org_", ALNUM, 34, fixed=True, floor=8),
