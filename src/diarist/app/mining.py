@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from diarist.app.observing import learning_state, list_observations, put_state, sweep
+from diarist.app.observing import learning_state, list_observations, sweep
 from diarist.app.records import entry_of
 from diarist.app.review import current_evidence, file_proposal, list_proposals, materially_changed, supersede
 from diarist.app.times import utc
@@ -24,7 +24,7 @@ from diarist.stages.skillfile import render_body
 from diarist.text.clip import clip
 
 if TYPE_CHECKING:
-    from diarist.app.review import Filed
+    from diarist.app.review import Filed, Reopens
     from diarist.app.toolbox import Toolbox
     from diarist.model.entry import Entry
     from diarist.model.record import Record
@@ -110,25 +110,15 @@ def _unfiled(store: Store, scope: Redacted, made: Sequence[Proposal], at: dateti
     return [each for each in placed if (old := known.get(each.key)) is None or old.state in ("pending", "superseded") or may(old, each)]
 
 
-def _may_reopen(state: LearningState, at: datetime) -> Any:
+def _may_reopen(state: LearningState, at: datetime) -> Reopens:
     """A rejected matter rests; then it comes back with new evidence only. An accepted one stays closed."""
 
     def reopens(decided: Proposal, new: Proposal) -> bool:
-        until = state.suppressed_until.get(decided.key)
-        resting = until is not None and at < until
-        return decided.state == "rejected" and not resting and materially_changed(decided, new)
+        rests = decided.decisions[-1].at + SUPPRESSION if decided.decisions else at
+        told = state.suppressed_until.get(decided.key, rests)
+        return decided.state == "rejected" and at >= max(rests, told) and materially_changed(decided, new)
 
     return reopens
-
-
-def suppress(box: Toolbox, tx: Any, proposal: Proposal, at: datetime) -> None:
-    """Lets a rejected matter rest; what rested long enough is forgotten. In the caller's transaction."""
-    namespace = _namespace_of(proposal)
-    state = learning_state(box.store, proposal.project, namespace)
-    resting = {key: until for key, until in state.suppressed_until.items() if until > at}
-    resting[proposal.key] = at + SUPPRESSION
-    changed = msgspec.structs.replace(state, suppressed_until=dict(sorted(resting.items())), updated_at=at)
-    put_state(tx, proposal.project, changed, at=at, namespace=namespace)
 
 
 def _matters(store: Store, scope: Redacted, namespace: str) -> list[Proposal]:

@@ -32,7 +32,8 @@ _PROMPT = 2_000
 _MOST_TOOLS = 300
 _MOST_WORDS = 10
 _WORD = 60
-_HANDLED = ("load-skill", "load_skill", "skill")
+_SKILL_TOOLS = ("skill", "load_skill", "activate_skill")
+_SKILL_NAMES = ("skill", "name", "command", "skill_name")
 
 ToolSpec = str | Mapping[str, Any]
 """A tool's name, or {"name": …, "arguments": {…} or "shape": …, "error": true}."""
@@ -261,7 +262,7 @@ class CallTap:
         return tuple(self._uses)
 
     def _note(self, step: Step) -> None:
-        if len(self._uses) >= _MOST_TOOLS or step.tool.lower() in _HANDLED:
+        if len(self._uses) >= _MOST_TOOLS:
             return
         if step.call_id:
             self._by_call[step.call_id] = len(self._uses)
@@ -272,14 +273,18 @@ def tool_use(name: Redacted, arguments: Mapping[str, Any] | None, text: str = ""
     """One call, with what it does and a short shape of its (redacted) arguments."""
     from diarist.stages.distil.actions import understand_call
 
+    if name.lower().replace("-", "_") in _SKILL_TOOLS:
+        told = next((value for key in _SKILL_NAMES if isinstance(value := (arguments or {}).get(key), str)), text)
+        return ToolUse(name=name, shape=derived(told.strip().removeprefix("/").rpartition(":")[2][:_WORD]))
     act = understand_call(name, arguments, text)
     if name.startswith("mcp__") or act.kind == "other":
         return ToolUse(name=name, shape=derived(", ".join(f"`{key}`" for key in sorted(arguments or {})[:6])))
     if act.kind == "shell":
         return ToolUse(name=name, kind="shell", shape=_command_shape(act.command))
     path = (act.changes[0].path if act.changes else "") or (act.paths[0] if act.paths else "")
-    last = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return ToolUse(name=name, kind=act.kind, shape=derived(last[:_WORD]))
+    parts = path.replace("\\", "/").rstrip("/").split("/")
+    shape = "/".join(parts[-2:]) if parts[-1] == "SKILL.md" else parts[-1]
+    return ToolUse(name=name, kind=act.kind, shape=derived(shape[-2 * _WORD :]))
 
 
 def _command_shape(command: str) -> Redacted:

@@ -11,7 +11,7 @@ from diarist.model.hit import ContextPack, Frequencies, Hit, HitRow, Query
 from diarist.stages.rank.query import ParsedQuery, narrow, parse_query
 from diarist.stages.rank.rarity import Rarity, rarity_of
 from diarist.stages.rank.related import share_scores, telling_terms
-from diarist.stages.rank.standing import Found, find_amendments, find_pairs, settle
+from diarist.stages.rank.standing import Amendment, Found, find_amendments, find_pairs, found_row, settle
 from diarist.text.triggers import is_suspicious
 
 if TYPE_CHECKING:
@@ -134,6 +134,20 @@ def _as_written(store: Store, index: Index, term: str) -> str:
     return next((word_of(f"{row.title}\n{row.text}\n{row.errors}", term).lower() for row in rows), term)
 
 
+def amendments_of(store: Store, index: Index, record_id: str) -> list[Amendment]:
+    """What a record replaces and what replaces it, as a search that finds it would judge, with the parts of each judgement."""
+    record = store.get_record(record_id)
+    rows = store.get_hits([record.seq]) if record is not None else []
+    if not rows:
+        return []
+    rarities = _Rarities(index)
+    query = Query(terms=tuple(telling_terms(rows, rarities.of)), project=rows[0].project or None)
+    others = [one.row for one in _find(store, index, query, _JUDGED) if one.row.id != record_id]
+    pairs = find_pairs([*rows, *others])
+    found = find_amendments(pairs, rarities.of(pairs.terms())) if pairs.pairs else []
+    return [one for one in found if record_id in (one.earlier, one.later)]
+
+
 class _Rarities:
     """How rare terms are, asked of the index once each."""
 
@@ -180,8 +194,8 @@ def _healing(store: Store, index: Index, run: Callable[[], T]) -> T:
 def _find(store: Store, index: Index, query: Query, depth: int) -> list[Found]:
     matches = index.search(query, depth)
     scores = {match.seq: match.score for match in matches}
-    found = {row.id: Found(row, scores[row.seq]) for row in store.get_hits([match.seq for match in matches])}
-    return list(found.values())
+    found = {row.id: found_row(row, scores[row.seq]) for row in store.get_hits([match.seq for match in matches])}
+    return sorted(found.values(), key=lambda one: -one.score)
 
 
 def _standing(store: Store, index: Index, found: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:

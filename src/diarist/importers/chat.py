@@ -38,7 +38,9 @@ class Chat:
     def add(self, draft: Draft, message: dict[str, Any], tally: Tally) -> str:
         """Adds one message's steps to `draft`. Returns why there is nothing in it, or ""."""
         role = (as_str(message.get("role")) or as_str(message.get("from"))).lower()
-        content = next((message[name] for name in ("content", "parts", "text", "value", "message") if message.get(name) is not None), None)
+        content = message.get("content")
+        if content is None:
+            content = next((message[name] for name in ("parts", "text", "value", "message") if message.get(name) is not None), None)
         if role in INSTRUCTIONS:
             return "instructions"
         if role in AGENT:

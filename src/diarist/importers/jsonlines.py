@@ -27,6 +27,7 @@ _BLANK = b" \t\r\n\x00\x0b\x0c"
 _GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _decode = msgspec.json.Decoder().decode
+_NO_OBJECTS = (str, int, float, list)
 NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -167,7 +168,7 @@ class JsonLinesReading:
     def _take(self, value: Any, line: int, at: int, raw: bytes) -> Sequence[RawStep]:
         self._number += 1
         ledger = self._ledger
-        if value is None or isinstance(value, str | int | float | list):
+        if value is None or isinstance(value, _NO_OBJECTS):
             ledger.open("").broken(line, "not a JSON object")
             return ()
         record = Record(value, line, self._number, at)

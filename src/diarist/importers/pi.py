@@ -16,7 +16,7 @@ from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, 
 from diarist.importers.ledger import Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
-from diarist.importers.values import as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text
+from diarist.importers.values import as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
 _EXIT = re.compile(r"(?:Command exited with code|exit code:?) (-?\d{1,9})")
@@ -43,7 +43,8 @@ class PiFormat(PlainRecords):
         """Folder, model, the session this one branched from, title."""
         value: dict[str, Any] = record.value
         message = as_dict(value.get("message"))
-        branched = _UUID.search(as_str(value.get("branchedFrom")) or as_str(value.get("parentSession")))
+        origin = first_str(value, "branchedFrom", "parentSession")
+        branched = _UUID.search(origin) if origin else None
         model = message.get("model") if message.get("role") == "assistant" else None
         return told(("cwd", value.get("cwd")), ("model", model), ("parent", branched[1] if branched else ""), ("title", value.get("name")))
 

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 _MAX_DEPTH = 64
-_SMALLEST, _BEYOND = -(2**63), 2**64
-_FRACTION = re.compile(r"(\.\d{6})\d+")
+_SMALLEST, _BEYOND, _BEYOND_COUNTS = -(2**63), 2**64, 2**63
+_NUMBERS = (int, float)
+_CONTAINERS = (dict, list)
 LENIENT = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 64 else float(digits))
 """Reads what stricter parsers refuse: control characters in texts, NaN, and numbers of any length."""
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
@@ -27,27 +28,25 @@ def as_str(value: object) -> str:
 
 def as_int(value: object) -> int:
     """A count: the value if it is a whole number that is no bool, 0 to 2**63 - 1, else 0. Text of digits counts as its number."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    if isinstance(value, float) and not value.is_integer():
-        return 0
-    return int(value) if 0 <= value < 2**63 else 0
+    if type(value) is int:
+        return value if 0 <= value < _BEYOND_COUNTS else 0
+    if isinstance(value, str):
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else 0
+    return int(value) if isinstance(value, float) and value.is_integer() and 0 <= value < _BEYOND_COUNTS else 0
 
 
 def as_exit_code(value: object) -> int | None:
     """An exit status, negative ones (signals) included; None if the value is none."""
     if isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value):
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -(2**31) <= value < 2**32 or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not -(2**31) <= value < 2**32 or value != int(value):
         return None
     return int(value)
 
 
 def as_cost(value: object) -> float | None:
     """US dollars, None where not told."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value < 1e9:
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS) or not math.isfinite(value) or not 0 <= value < 1e9:
         return None
     return float(value)
 
@@ -96,14 +95,16 @@ def as_time(value: object) -> datetime | None:
 def _from_text(value: str) -> datetime | None:
     if len(value) > 40 or not value[:1].isdigit():
         return None
-    if value.replace(".", "", 1).isdigit() and value.isascii():
+    if value[4:5] != "-" and value.replace(".", "", 1).isdigit() and value.isascii():
         return _from_number(float(value)) if len(value.split(".", maxsplit=1)[0]) >= 10 else None
-    found = datetime.fromisoformat(_FRACTION.sub(r"\1", value))
+    found = datetime.fromisoformat(value)
+    if found.tzinfo is UTC:
+        return found
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _from_number(value: object) -> datetime | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
     seconds = float(value)
     if not 0 < seconds < 1e20:
@@ -179,9 +180,9 @@ def is_storable(value: object) -> bool:
         following: list[Any] = []
         for node in level:
             for item in node.values() if isinstance(node, dict) else node if isinstance(node, list) else (node,):
-                if isinstance(item, dict | list):
+                if isinstance(item, _CONTAINERS):
                     following.append(item)
-                elif isinstance(item, int | float) and not _SMALLEST <= item < _BEYOND:
+                elif isinstance(item, _NUMBERS) and not _SMALLEST <= item < _BEYOND:
                     return False
         if not following:
             return True
@@ -193,7 +194,7 @@ def clean(value: Any, depth: int = 0) -> Any:
     """The value with all replaced that cannot be written: lone surrogates, and what `is_storable` says."""
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, int | float):
+    if isinstance(value, _NUMBERS):
         return value if _SMALLEST <= value < _BEYOND else None
     if depth >= _MAX_DEPTH - 1:
         return None

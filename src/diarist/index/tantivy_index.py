@@ -24,7 +24,7 @@ _HEAP = 64_000_000
 """Bytes one indexing thread collects before it writes a segment. One thread only: the same history gives the same ranking."""
 _TIES = 16
 """Results asked for beyond the limit, so that equal scores at the edge come in a fixed order."""
-_STATE = "state.json"
+_META, _STATE = "meta.json", "state.json"
 
 
 class _State(NamedTuple):
@@ -57,13 +57,24 @@ class TantivyIndex:
         return self._read_state().position
 
     def clear(self) -> None:
-        """Empties it. Other processes go on reading what they have open. Raises IndexUnavailableError where it is read-only."""
+        """Empties it. Other processes go on reading what they have open.
+
+        Raises
+        ------
+        IndexUnavailableError
+            It was opened for reading only, or another process is writing it.
+        """
         if self._read_only:
             raise IndexUnavailableError("the search index was opened for reading only")
+        try:
+            self._open()
+        except IndexUnavailableError:
+            self._make_anew()
+            return
         with _guarded("emptied"):
-            self._index = None
-            _remove(self._root)
-            self._prepare()
+            with self._writer() as writer:
+                writer.delete_all_documents()
+            self._write_state(_State())
 
     def close(self) -> None:
         """Lets go of all files."""
@@ -73,20 +84,27 @@ class TantivyIndex:
         """Opens the index for writing, empty where it is missing or cannot be read."""
         try:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            self._open()
-        except IndexUnavailableError:
-            _remove(self._folder)
-            with _guarded("made"):
-                os.makedirs(self._folder, mode=0o700, exist_ok=True)
-                self._index = tantivy.Index(self._schema, path=self._folder)
+            others = [name for name in os.listdir(self._root) if os.path.join(self._root, name) != self._folder]
         except OSError as error:
             raise IndexUnavailableError(f"the search index {self._root} cannot be made: {error.strerror or error}") from error
-        for name in os.listdir(self._root):
-            if os.path.join(self._root, name) != self._folder:
-                _remove(os.path.join(self._root, name))
+        try:
+            self._open()
+        except IndexUnavailableError:
+            self._make_anew()
+        for name in others:
+            _remove(os.path.join(self._root, name))
+
+    def _make_anew(self) -> None:
+        """An empty index in place of a missing or damaged one."""
+        _remove(os.path.join(self._folder, _STATE))
+        if os.path.isfile(os.path.join(self._folder, _META)):
+            _remove(self._folder)  # damaged; without that file, another process may be about to make it
+        with _guarded("made"):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            self._index = tantivy.Index(self._schema, path=self._folder)
 
     def _open(self) -> None:
-        if not os.path.isfile(os.path.join(self._folder, "meta.json")):
+        if not os.path.isfile(os.path.join(self._folder, _META)):
             raise IndexUnavailableError(
                 f"there is no search index of this version in {self._root}. `diarist index rebuild` makes it from the store."
             )
@@ -110,7 +128,7 @@ class TantivyIndex:
 
     def _stamp(self) -> tuple[int, int]:
         try:
-            stat = os.stat(os.path.join(self._folder, "meta.json"))
+            stat = os.stat(os.path.join(self._folder, _META))
         except OSError:
             return (0, 0)
         return (stat.st_mtime_ns, stat.st_ino)
@@ -145,8 +163,7 @@ class TantivyIndex:
             raise IndexUnavailableError("the search index was opened for reading only")
         state = self._read_state()._replace(position=position)
         with _guarded("written"):
-            writer = self._fresh().writer(heap_size=_HEAP, num_threads=1)
-            try:
+            with self._writer() as writer:
                 for item in changes:
                     record_id = item[0].id if isinstance(item, tuple) else item.record_id
                     writer.delete_documents_by_term(RECORD, record_id)
@@ -154,14 +171,21 @@ class TantivyIndex:
                         document, terms = make_document(*item)
                         writer.add_document(document)
                         state = state._replace(documents=state.documents + 1, terms=state.terms + terms)
-                writer.commit()
-            except BaseException:
-                with suppress(Exception):
-                    writer.rollback()
-                raise
-            finally:
-                writer.wait_merging_threads()
             self._write_state(state)
+
+    @contextmanager
+    def _writer(self) -> Iterator[Any]:
+        """The engine's writer: commits when left normally, else leaves the index as it was; waits for merges, then frees its lock."""
+        writer = self._fresh().writer(heap_size=_HEAP, num_threads=1)
+        try:
+            yield writer
+            writer.commit()
+        except BaseException:
+            with suppress(Exception):
+                writer.rollback()
+            raise
+        finally:
+            writer.wait_merging_threads()
 
     # --- reading ----------------------------------------------------------------------------------------------------------
 

@@ -56,3 +56,10 @@ class LearningState(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool = True
     suppressed_until: dict[str, datetime] = {}
     updated_at: datetime | None = None
+
+
+def loaded_skill(tool: ToolUse) -> str:
+    """Name of the skill that a call loads, by the client's own tool for it or by reading its file; empty where it loads none."""
+    if tool.name.lower().replace("-", "_") in ("skill", "load_skill", "activate_skill"):
+        return tool.shape
+    return tool.shape.removesuffix("/SKILL.md") if tool.shape.endswith("/SKILL.md") else ""

@@ -81,33 +81,36 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AcceptedSkill(msgspec.Struct, frozen=True, kw_only=True):
-    """Body of the record that says which skill was accepted and what was written for it."""
+    """Body of a record of kind skill: what was accepted, and what was written for it."""
 
     name: str
     title: Redacted
     description: Redacted
     proposal_id: str
+    namespace: str
     evidence: tuple[str, ...] = ()
-    namespace: str = ""
+    examples: tuple[Redacted, ...] = ()
     text: Redacted
     """SKILL.md as accepted."""
     digest: str
     """SHA-256 (64 hex digits) of `text` in UTF-8."""
+    written: tuple[str, ...] = ()
+    """Digests of every text that Diarist wrote under this name: a file that has one of them was not edited since."""
     accepted_at: datetime
     accepted_by: Redacted = Redacted("")
     tools: tuple[Redacted, ...] = ()
-    """Labels of its required steps: by these a later run is seen to follow it."""
-    files: tuple[Redacted, ...] = ()
-    """Paths written, relative to the checkout."""
-    retired_at: datetime | None = None
+    """How its required steps are called among the tools: by these a later run is seen to follow it."""
 
 
 class SkillUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What later transcripts tell of a skill, in distinct sessions."""
+    """What later runs tell of a skill, in distinct sessions."""
 
     offered: int = 0
     loaded: int = 0
     followed: int = 0
+    """Loaded, and its steps were taken in their order."""
     well: int = 0
-    """Sessions that loaded or followed it and ended well."""
+    """Loaded, and the run ended well."""
     badly: int = 0
+    objections: int = 0
+    """Times somebody called it harmful or refuted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import diarist
 from diarist.app.memory import Memory
-from diarist.app.recall import suggest
+from diarist.app.recall import amendments_of, suggest
 from diarist.errors import UsageError
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -78,6 +79,24 @@ def test_an_amended_decision_gives_way_to_the_newest(memory: Memory) -> None:
     assert [hit.superseded_by for hit in hits[:2]] == [None, new]
     pack = memory.recall("how long are basket totals cached in redis")
     assert [hit.id for hit in pack.items] == [new]
+    for wanted in (old, new):
+        judged = amendments_of(memory._box.store, memory._box.search_index(), wanted)
+        assert [(one.earlier, one.later) for one in judged] == [(old, new)]
+        assert judged[0].judgement.parts["cue"] > 0.5
+
+
+def test_what_a_person_marked_as_superseded_counts_less(memory: Memory) -> None:
+    fill(memory)
+    one = note(memory, "Basket", "The basket is red and the basket is large.", day=1)
+    other = note(memory, "Basket", "The basket has a colour.", day=2)
+    assert [hit.id for hit in memory.search("red basket")] == [one, other]
+    store = memory._box.store
+    with store.transaction(actor="kim", at=START + timedelta(days=9)) as tx:
+        tx.set_status(one, "superseded", action="supersede")
+    hits = memory.search("basket")
+    assert [hit.id for hit in hits] == [other, one]
+    assert "marked as superseded" in hits[1].reasons
+    assert one not in {hit.id for hit in memory.recall("is the basket red and large").items}
 
 
 def test_recall_says_nothing_where_nothing_fits(memory: Memory) -> None:
@@ -138,6 +157,8 @@ def test_the_index_can_be_lost_at_any_time(memory: Memory, tmp_path: Path) -> No
     assert memory.index_status() == {"position": 1, "last_change": 1, "behind": 0, "records": 1}
     assert memory.verify_index() == []
     assert memory.rebuild_index() == 1
+    shutil.rmtree(tmp_path / "ws" / "index")
+    assert memory.search("red")[0].id == wanted
     for path in (tmp_path / "ws" / "index").rglob("*"):
         if path.is_file():
             path.unlink()

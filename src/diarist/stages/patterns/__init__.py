@@ -16,11 +16,12 @@ from diarist.model.observation import Observation
 from diarist.stages.patterns.drafting import Draft, describe, draft
 from diarist.stages.patterns.features import WELL, make_corpus
 from diarist.stages.patterns.grouping import Run, group_runs
-from diarist.stages.patterns.procedure import find_procedure
+from diarist.stages.patterns.procedure import find_procedure, follows
 from diarist.stages.patterns.refining import consolidate, firm_sessions, is_habit, prune, rarity_of
 from diarist.stages.patterns.splitting import split
+from diarist.stages.patterns.words import prompt_words
 
-__all__ = ["WELL", "Draft", "describe", "find_procedure", "mine"]
+__all__ = ["WELL", "Draft", "describe", "find_procedure", "follows", "mine", "prompt_words"]
 
 
 def mine(observations: Iterable[Observation], *, now: datetime, window: timedelta, support: int) -> tuple[Draft, ...]:

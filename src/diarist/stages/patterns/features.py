@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from diarist.model.observation import Observation, ToolUse
+from diarist.model.observation import Observation, ToolUse, loaded_skill
 from diarist.stages.patterns.evidence import Features
 from diarist.stages.patterns.families import families
 from diarist.stages.patterns.grouping import Run
@@ -17,8 +17,8 @@ WELL = frozenset(("completed", "recovered", "unknown"))
 _MOST_TOOLS = 200
 _SHELL_LABEL = re.compile(r"[\w.+-]+(?: [a-z][\w-]*)?")
 _FURNITURE = frozenset(
-    "cat cd ls echo pwd head tail wc grep rg find sed awk mkdir touch cp mv rm true test which sleep tree sort uniq xargs env export source "
-    "python python3 node bash sh cmd powershell pwsh printf tee chmod diff date less more type dir".split()
+    """cat cd ls echo pwd head tail wc grep rg find sed awk mkdir touch cp mv rm true test which sleep tree sort uniq xargs env export
+    source python python3 node bash sh cmd powershell pwsh printf tee chmod diff date less more type dir""".split()
 )
 """Programs that tell nothing about what is done."""
 
@@ -50,6 +50,8 @@ def labels(tools: Sequence[ToolUse]) -> list[tuple[str, bool]]:
     """The calls as (label, special?), repeats in a row collapsed."""
     found: list[tuple[str, bool]] = []
     for tool in tools[:_MOST_TOOLS]:
+        if loaded_skill(tool):
+            continue
         name = label(tool)
         if not found or found[-1][0] != name:
             found.append((name, is_special(name, tool)))

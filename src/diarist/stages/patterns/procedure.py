@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diarist.model.observation import ToolUse
+from diarist.model.observation import ToolUse, loaded_skill
 from diarist.model.redacted import Redacted, derived
 from diarist.model.skill import SkillStep
 from diarist.stages.patterns.features import is_special, label
@@ -60,6 +60,18 @@ def find_procedure(tools: Sequence[Sequence[ToolUse]]) -> tuple[SkillStep, ...]:
     return tuple(_steps(ordered, needed, counts, runs))
 
 
+def follows(tools: Sequence[ToolUse], wanted: Sequence[str]) -> bool:
+    """True where the calls hold the wanted labels in this order, whatever stands between."""
+    names = [label(tool) for tool in tools]
+    at = 0
+    for want in wanted:
+        try:
+            at = names.index(want, at) + 1
+        except ValueError:
+            return False
+    return bool(wanted)
+
+
 def _itemise(tools: Sequence[ToolUse]) -> _Run:
     """Repeats in a row collapsed, later occurrences told apart."""
     items: list[_Item] = []
@@ -68,6 +80,8 @@ def _itemise(tools: Sequence[ToolUse]) -> _Run:
     previous = ""
     for tool in tools[:_MOST_CALLS]:
         name = label(tool)
+        if loaded_skill(tool):
+            continue
         if name != previous and seen[name] < _OCCURRENCES:
             item = (name, seen[name])
             seen[name] += 1

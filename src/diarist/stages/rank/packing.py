@@ -40,7 +40,11 @@ def answers(found: Sequence[Found], question: Question, rarity: Rarity) -> list[
     best = max(held.values(), default=0.0)
     if best < question.needed:
         return []
-    chosen = [one for one in found if one.superseded_by is None and held[one.row.id] >= max(question.needed * _CLOSE, best * _CLOSE)]
+    chosen = [
+        one
+        for one in found
+        if one.superseded_by is None and one.row.status != "superseded" and held[one.row.id] >= max(question.needed * _CLOSE, best * _CLOSE)
+    ]
     return [Answer(one.row, one.score, _points(one.row, question.weights, rarity)) for one in _different(chosen)]
 
 

@@ -9,6 +9,8 @@ from diarist.model.hit import Frequencies, HitRow
 from diarist.stages.rank.amend import Judgement, judge, make_scale, may_replace
 from diarist.stages.rank.portrait import Portrait, portray, sketch
 
+_MARKED = 0.5
+"""Part of its score that a record keeps which a person marked as superseded."""
 _RIVAL = 0.5
 """A later record replaces only what it resembles at least half as much as the earlier record it resembles most."""
 
@@ -20,6 +22,13 @@ class Found(NamedTuple):
     score: float
     superseded_by: HitRow | None = None
     reasons: tuple[str, ...] = ()
+
+
+def found_row(row: HitRow, score: float) -> Found:
+    """A row as the index scored it; one that a person marked as superseded counts less."""
+    if row.status == "superseded":
+        return Found(row, score * _MARKED, None, ("marked as superseded",))
+    return Found(row, score)
 
 
 class Amendment(NamedTuple):
@@ -95,7 +104,9 @@ def settle(found: Sequence[Found], amendments: Sequence[Amendment]) -> list[Foun
         one._replace(score=scores[one.row.id], superseded_by=rows[standing[one.row.id]] if one.row.id in standing else None)
         for one in found
     ]
-    return sorted(marked, key=lambda one: (-one.score, one.superseded_by is not None, _newest_first(one.row), one.row.id))
+    marked.sort(key=lambda one: one.row.id)
+    marked.sort(key=lambda one: one.row.created_at, reverse=True)
+    return sorted(marked, key=lambda one: (-one.score, one.superseded_by is not None))
 
 
 def _newest(amendments: Sequence[Amendment], rows: Mapping[str, HitRow]) -> dict[str, str]:
@@ -112,7 +123,3 @@ def _newest(amendments: Sequence[Amendment], rows: Mapping[str, HitRow]) -> dict
             end = direct[end]
         ends[earlier] = end
     return ends
-
-
-def _newest_first(row: HitRow) -> tuple[int, ...]:
-    return tuple(-ord(char) for char in row.created_at)

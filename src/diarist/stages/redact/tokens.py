@@ -127,7 +127,7 @@ def goes_on(line: bytes) -> bool:
     mixed = line.lower() != line and line.upper() != line and not line.istitle()
     if len(line) < 10:
         return len(line) >= 4 and (mixed or _digits(line) > 0) and surprise(line) >= 0
-    return surprise(line[:60]) >= (8 if _digits(line) else 20) and (mixed or _digits(line) > 0)
+    return surprise(line[:60]) >= (8 if _digits(line) else 9) and (mixed or _digits(line) > 0)
 
 
 def _holds(body: bytes, token: Token) -> bool:

@@ -6,8 +6,8 @@ overlap of an entry with the sum of the group's other members. Every member of a
 rest of it as a whole, so a chain of entries, each like the next only, is no group.
 
 Up to `SAMPLE` entries are compared all with all. Larger sets are read through samples: what a sample brings together gathers
-its like from all entries, the next sample is drawn from what is left, and when samples bring nothing more, an inverted index
-over rare features finds the small groups. So the cost grows with the number of entries, not with its square.
+its like from all entries, and the next sample is drawn from what is left. When samples bring nothing more, larger ones are read
+over an inverted index of rare features, up to all that is left. So the cost grows with the number of entries, not its square.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ ENRICH = 1024
 YIELD = 0.05
 """A sample that brings together less than this share of its entries was the last one."""
 LONGEST = 32
-"""Among what no sample brought together: features that more entries carry bring no pair together."""
+"""In larger samples: features that more of their entries carry bring no pair together."""
+WIDEN = 8
+"""Each larger sample is so many times the one before. A group of which one shows too few shows no word more than `LONGEST` times in the next."""
 LIGHT = 0.4
 """Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most."""
 PROFILE = 0.9
@@ -171,7 +173,7 @@ def cluster(space: Space, threshold: float) -> list[list[int]]:
     if len(rest) > SAMPLE:
         groups = _merge(space, groups, least)
         rest = _gather(space, groups, rest, least)
-        groups += _among_the_rest(space, rest, least)
+        groups += _by_rare_features(space, rest, least)
     groups = _settle(space, _merge(space, groups, least), least)
     return sorted(_hold_together(space, groups, least))
 
@@ -209,10 +211,25 @@ def _compare_all(space: Space, numbers: Sequence[int], least: float) -> list[lis
     return [group for group in agglomerate([1.0] * len(numbers), dots, least) if len(group) > 1]
 
 
-def _among_the_rest(space: Space, rest: Sequence[int], least: float) -> list[list[int]]:
-    """Small groups among what no sample brought together."""
-    dots = rare_dot_products([space.vector(number) for number in rest], LONGEST, least)
-    return [[rest[place] for place in group] for group in agglomerate([1.0] * len(rest), dots, least) if len(group) > 1]
+def _by_rare_features(space: Space, rest: Sequence[int], least: float) -> list[list[int]]:
+    """Small groups among what no sample brought together.
+
+    Larger and larger samples, each compared over the features that are rare in it: what is too small for one is frequent
+    enough in the next, and what is too large for the last has been found by then.
+    """
+    groups: list[list[int]] = []
+    size = SAMPLE
+    while rest and size < len(rest):
+        size *= WIDEN
+        numbers = rest[:size]
+        dots = rare_dot_products([space.vector(number) for number in numbers], LONGEST, least)
+        found = [[numbers[place] for place in group] for group in agglomerate([1.0] * len(numbers), dots, least) if len(group) > 1]
+        taken = {number for group in found for number in group}
+        rest = [number for number in rest if number not in taken]
+        if size < len(rest) and found:
+            rest = _gather(space, found, rest, least)
+        groups += found
+    return groups
 
 
 def _merge(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:

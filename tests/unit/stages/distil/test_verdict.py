@@ -103,6 +103,19 @@ def test_a_check_that_could_not_start_has_no_verdict(output: str) -> None:
     assert not got.started
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        "src/simd.c:12:10: fatal error: immintrin.h: No such file or directory\ncompilation terminated.",
+        "/usr/bin/ld: cannot find -lwebp: No such file or directory\ncollect2: error: ld returned 1 exit status",
+    ],
+)
+def test_a_compiler_that_misses_a_header_has_begun_and_failed(output: str) -> None:
+    got = judge("build", output, 2, None, exit_tells=True)
+    assert got.passed is False
+    assert got.started
+
+
 def test_a_missing_module_is_named() -> None:
     got = verdict("Traceback (most recent call last):\n  File \"a.py\"\nModuleNotFoundError: No module named 'asgiref'", code=1, tells=True)
     assert got.missing == "asgiref"

@@ -62,7 +62,12 @@ TOKENS: tuple[Token, ...] = (
     _row("github-token", "ghs_", DOTTED, 36),
     _row("github-token", "github_pat_", WORD, 82, fixed=True),
     _row(
-        "gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-", DOTTED, 20, floor=-200
+        "gitlab-token",
+        "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
+        DOTTED,
+        20,
+        floor=-200,
+        filled=True,
     ),
     _row("gitlab-token", "GR1348941", URL, 20, floor=-200),
     _row("gitlab-session", "_gitlab_session=", HEX + ALNUM, 32),
