@@ -34,6 +34,14 @@ def effect_of(kind: ProposalKind, cwd: str = "") -> Effect:
         from diarist.app.lessons import ThemeEffect
 
         return ThemeEffect(cwd=cwd)
+    if kind == "skill":
+        from diarist.app.skills import SkillEffect
+
+        return SkillEffect(cwd=cwd)
+    if kind == "retirement":
+        from diarist.app.skills import RetirementEffect
+
+        return RetirementEffect(cwd=cwd)
     raise ReviewError(f"this version of Diarist cannot carry out proposals of kind {kind!r}; they can only be listed and shown.")
 
 

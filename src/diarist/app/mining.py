@@ -65,7 +65,7 @@ def mine_patterns(
     at = utc(now, "now")
     scope = box.reader().redactor.redact(project)
     if not learning_state(box.store, scope, namespace).enabled:
-        return [each for each in list_proposals(box.store, kinds=("skill",), project=scope) if _namespace_of(each) == namespace]
+        return [each for each in list_proposals(box.store, kinds=("skill",), project=scope) if namespace_of(each) == namespace]
     if write:
         sweep(box, scope, namespace)
     window = timedelta(days=window_days)
@@ -125,7 +125,7 @@ def _matters(store: Store, scope: Redacted, namespace: str) -> list[Proposal]:
     """The last round of each skill matter of a project, by key."""
     latest: dict[str, Proposal] = {}
     for each in list_proposals(store, states=(), kinds=("skill",), project=scope):
-        if _namespace_of(each) == namespace and (each.key not in latest or each.round > latest[each.key].round):
+        if namespace_of(each) == namespace and (each.key not in latest or each.round > latest[each.key].round):
             latest[each.key] = each
     return [latest[key] for key in sorted(latest)]
 
@@ -242,7 +242,8 @@ def skill_of(proposal: Proposal) -> Skill:
     return msgspec.convert({key: value for key, value in proposal.payload.items() if key != "namespace"}, Skill)
 
 
-def _namespace_of(proposal: Proposal) -> str:
+def namespace_of(proposal: Proposal) -> str:
+    """The namespace a skill proposal belongs to."""
     return str(proposal.payload.get("namespace", NAMESPACE))
 
 

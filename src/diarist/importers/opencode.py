@@ -38,9 +38,9 @@ class OpenCode:
         return _looks(glimpse(head))
 
     def default_roots(self, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
-        """The data folder's database and storage."""
+        """The database and the sessions' own files: messages and parts are read with them, not one by one."""
         base = Path(environ["XDG_DATA_HOME"]) if environ.get("XDG_DATA_HOME") else home / ".local" / "share"
-        return [base / "opencode"]
+        return [base / "opencode" / "opencode.db", base / "opencode" / "storage" / "session", base / "opencode" / "project"]
 
     def read(self, stream: BinaryIO, path: Path | None, state: bytes = b"") -> Reading:  # noqa: ARG002 - always read whole
         """Reads an export, a database, or a session's file with those around it."""

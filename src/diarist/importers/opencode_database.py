@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote
@@ -32,7 +33,7 @@ class DatabaseReading:
 
     def __iter__(self) -> Iterator[RawStep]:
         try:
-            with _connect(self._stream, self._path) as database:
+            with closing(_connect(self._stream, self._path)) as database:
                 yield from self._sessions(database)
         except sqlite3.Error as error:
             self._ledger.open(digest_id(str(self._path).encode())).broken(0, f"the database cannot be read: {type(error).__name__}")

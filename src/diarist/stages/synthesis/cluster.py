@@ -30,7 +30,7 @@ YIELD = 0.05
 LONGEST = 32
 """In larger samples: features that more of their entries carry bring no pair together."""
 WIDEN = 8
-"""Each larger sample is so many times the one before. A group of which one shows too few shows no word more than `LONGEST` times in the next."""
+"""Each larger sample is so many times the one before: a group of which one shows too few is still rare enough in the next."""
 LIGHT = 0.4
 """Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most."""
 PROFILE = 0.9
@@ -219,16 +219,16 @@ def _by_rare_features(space: Space, rest: Sequence[int], least: float) -> list[l
     """
     groups: list[list[int]] = []
     size = SAMPLE
-    while rest and size < len(rest):
-        size *= WIDEN
+    while rest:
+        size = size * WIDEN if 2 * size * WIDEN < len(rest) else len(rest)
         numbers = rest[:size]
         dots = rare_dot_products([space.vector(number) for number in numbers], LONGEST, least)
         found = [[numbers[place] for place in group] for group in agglomerate([1.0] * len(numbers), dots, least) if len(group) > 1]
-        taken = {number for group in found for number in group}
-        rest = [number for number in rest if number not in taken]
-        if size < len(rest) and found:
-            rest = _gather(space, found, rest, least)
         groups += found
+        if size == len(rest):
+            break
+        taken = {number for group in found for number in group}
+        rest = _gather(space, found, [number for number in rest if number not in taken], least)
     return groups
 
 

@@ -56,7 +56,16 @@ def test_more_entries_than_one_sample_are_grouped_as_well() -> None:
 
 def test_small_groups_among_many_one_offs_are_found_by_their_rare_words() -> None:
     """No sample shows two of them."""
-    runs, truth = topic_runs(topics=3, each=2, one_offs=4 * SAMPLE, seed=11)
+    runs, truth = topic_runs(topics=3, each=2, one_offs=3 * SAMPLE, seed=11)
+    check_truth(groups(synthesize_runs(runs)), truth)
+
+
+def test_groups_between_the_sizes_that_samples_show_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too small for the first sample, too large to be rare in the whole."""
+    monkeypatch.setattr("diarist.stages.synthesis.cluster.SAMPLE", 24)
+    monkeypatch.setattr("diarist.stages.synthesis.cluster.WIDEN", 2)
+    monkeypatch.setattr("diarist.stages.synthesis.cluster.LONGEST", 8)
+    runs, truth = topic_runs(topics=30, each=20, one_offs=900, seed=13)
     check_truth(groups(synthesize_runs(runs)), truth)
 
 
@@ -178,20 +187,36 @@ def test_every_member_reaches_the_threshold_against_the_rest_of_its_theme(found:
             assert jaccard_of(space.cosine(number, others)) >= threshold - 1e-6
 
 
+def all_products(vectors: list[dict[int, float]]) -> dict[tuple[int, int], float]:
+    """Pair by pair."""
+    return {
+        (a, b): sum(value * vectors[b].get(feature, 0.0) for feature, value in vectors[a].items())
+        for a in range(len(vectors))
+        for b in range(len(vectors))
+        if a != b and set(vectors[a]) & set(vectors[b])
+    }
+
+
 @settings(max_examples=40, deadline=None)
 @given(entries)
 def test_products_by_inverted_index_are_those_of_all_pairs(found: list[tuple[int, ...]]) -> None:
     """Exactly: no pair is missed, none invented."""
     space = space_of(found)
     vectors = [space.vector(number) for number in range(len(found))]
-    expected = {
-        (a, b): sum(value * vectors[b].get(feature, 0.0) for feature, value in vectors[a].items())
-        for a in range(len(found))
-        for b in range(len(found))
-        if a != b and set(vectors[a]) & set(vectors[b])
-    }
-    for dots in (dot_products(vectors), rare_dot_products(vectors, len(found))):
-        assert {(a, b): pytest.approx(dot) for a, row in enumerate(dots) for b, dot in row.items()} == expected
+    expected = all_products(vectors)
+    assert {(a, b): dot for a, row in enumerate(dot_products(vectors)) for b, dot in row.items()} == pytest.approx(expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(entries, st.floats(0.2, 0.9))
+def test_products_over_rare_features_miss_no_pair_that_counts(found: list[tuple[int, ...]], least: float) -> None:
+    """Every pair at or above the limit is there, with its whole product."""
+    space = space_of(found)
+    vectors = [space.vector(number) for number in range(len(found))]
+    expected = all_products(vectors)
+    dots = {(a, b): dot for a, row in enumerate(rare_dot_products(vectors, len(found), least)) for b, dot in row.items()}
+    assert dots == pytest.approx({pair: expected[pair] for pair in dots})
+    assert {pair for pair, dot in expected.items() if dot >= least + 1e-9} <= set(dots)
 
 
 def test_the_closest_pair_is_merged_first_and_nothing_below_the_limit() -> None:
