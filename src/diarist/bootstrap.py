@@ -14,7 +14,7 @@ from diarist.config import Settings, load_settings
 
 if TYPE_CHECKING:
     from diarist.ports import Completer, HubClient, Importer, Index, Publisher
-    from diarist.stages.redact import Redactor
+    from diarist.stages.redact import RedactionRules, Redactor
 
 
 def open_memory(
@@ -88,12 +88,22 @@ def build_reader(settings: Settings, read_only: bool = False) -> Reader:
 
 
 def build_redactor(settings: Settings) -> Redactor:
-    """The redactor with the user's own rules, if there are any; compiled tables are kept in the workspace once there is one."""
+    """The redactor with the user's own rules, if there are any; compiled tables are kept in the workspace once there is one.
+
+    One for each set of rules in a process: what it compiles costs a third of a second, and workspaces may be many.
+    """
     from diarist.app.redacting import FileCache, load_rules
     from diarist.stages.redact import Redactor
 
-    cache = FileCache(settings.workspace / "cache") if settings.workspace.is_dir() else None
-    return Redactor(load_rules(settings), cache)
+    rules = load_rules(settings)
+    made = _redactors.get(rules)
+    if made is None:
+        cache = FileCache(settings.workspace / "cache") if settings.workspace.is_dir() else None
+        made = _redactors.setdefault(rules, Redactor(rules, cache))
+    return made
+
+
+_redactors: dict[RedactionRules, Redactor] = {}
 
 
 def build_completer(settings: Settings) -> Completer | None:

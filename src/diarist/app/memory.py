@@ -9,44 +9,33 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from diarist.errors import AmbiguousIdError, NotFoundError, ReadOnlyError
+from diarist.app.learning import Learning
+from diarist.errors import AmbiguousIdError, NotFoundError
 
 if TYPE_CHECKING:
-    from diarist.app.approving import Approved
     from diarist.app.distilling import Changed
-    from diarist.app.drafts import Written
     from diarist.app.editing import Wish
     from diarist.app.fixes import Solved
     from diarist.app.graph import Neighbour
     from diarist.app.hosting import Recorded
     from diarist.app.ingest import IngestOptions, IngestReport, OnProgress
-    from diarist.app.observing import Observed
     from diarist.app.reflecting import Preview
     from diarist.app.rescanning import RescanReport
     from diarist.app.review import Filed
     from diarist.app.syncing import SyncReport
-    from diarist.app.targets import Change
-    from diarist.app.toolbox import Toolbox
     from diarist.app.verifying import Verification
     from diarist.model.entry import Entry
     from diarist.model.hit import ContextPack, Hit
-    from diarist.model.proposal import Proposal, ProposalKind, ProposalState, Verdict
     from diarist.model.record import Record, RecordFilter
-    from diarist.model.theme import Parameters, Report
     from diarist.model.use import Scope, Use
 
 
-class Memory:
+class Memory(Learning):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
     `project=None` means every project.
     """
-
-    def __init__(self, box: Toolbox, *, read_only: bool = False) -> None:
-        self._box = box
-        self._read_only = read_only
-        self._stale = False
 
     def __enter__(self) -> Memory:
         return self
@@ -378,140 +367,6 @@ class Memory:
         """Active records counted by project, kind and agent."""
         return self._box.store.list_scopes()
 
-    # --- learning ---------------------------------------------------------------------------------------------------------
-
-    def synthesize(
-        self,
-        *,
-        since: str = "14d",
-        threshold: float = 0.34,
-        min_cluster_size: int = 2,
-        now: datetime | None = None,
-        project: str | None = None,
-        write: bool = False,
-        cwd: str = "",
-    ) -> Report:
-        """Themes of the entries of the last `since`; see `app.learn`. Writes nothing unless `write`.
-
-        `cwd`: a folder of the project, where its files may be published. Raises UsageError for parameters that make no sense.
-        """
-        from diarist.app.learn import synthesize
-
-        if write:
-            self._writable()
-        return synthesize(self._box, _parameters(since, threshold, min_cluster_size, project), now=now, write=write, cwd=cwd)
-
-    def draft_due_reports(self) -> bool:
-        """Drafts every project's report where `synthesis.every` says that it is time; True if it did. For servers."""
-        from diarist.app.learn import draft_if_due
-
-        self._writable()
-        return draft_if_due(self._box)
-
-    def find_report(
-        self, *, since: str = "14d", threshold: float = 0.34, min_cluster_size: int = 2, project: str = "", cwd: str = ""
-    ) -> Written | None:
-        """The newest synthesis report of a project that was written with these parameters, approved or not."""
-        from diarist.app.drafts import find_draft
-
-        return find_draft(self._box, _parameters(since, threshold, min_cluster_size, project), cwd)
-
-    def get_report(self, wanted: str, *, project: str = "", cwd: str = "") -> Written | None:
-        """The synthesis report of this id or file, or of this day (2026-03-15) and project; None where there is none."""
-        from diarist.app.drafts import get_report
-
-        return get_report(self._box, wanted, project=project, cwd=cwd)
-
-    def approve_report(self, written: Written, *, why: str = "", who: str = "", cwd: str = "") -> Approved:
-        """Approves a report exactly as it was written. Raises ReviewError, StaleReviewError."""
-        from diarist.app.approving import approve_report
-
-        self._writable()
-        self._stale = True
-        return approve_report(self._box, written, at=self._box.now(), why=why, who=who, cwd=cwd)
-
-    def proposals(
-        self, *, states: Sequence[ProposalState] = ("pending",), kinds: Sequence[ProposalKind] = (), project: str | None = None
-    ) -> list[Proposal]:
-        """The review queue: proposals in these states (none given: all), newest first."""
-        from diarist.app.review import list_proposals
-
-        return list(list_proposals(self._box.store, states=states, kinds=kinds, project=project))
-
-    def get_proposal(self, wanted: str) -> Proposal:
-        """The proposal with this id, name or unique beginning. Raises NotFoundError, AmbiguousIdError."""
-        from diarist.app.review import get_proposal
-
-        return get_proposal(self._box.store, wanted)
-
-    def decide(self, wanted: str, verdict: Verdict, *, seen: str | None = None, why: str = "", who: str = "", cwd: str = "") -> Proposal:
-        """Accepts, rejects or reopens one proposal. `seen`: digest of what was read (`review_digest`); None: as it is now.
-
-        Raises NotFoundError, AmbiguousIdError, ReviewError, StaleReviewError.
-        """
-        from diarist.app.approving import rule
-        from diarist.app.review import Ruling
-
-        self._writable()
-        self._stale = True
-        return rule(self._box, wanted, Ruling(verdict, self._box.now(), seen=seen, why=why, who=who), cwd)
-
-    def reword(self, wanted: str, *, title: str | None = None, body: str | None = None) -> Proposal:
-        """Puts a pending proposal into a reviewer's words. Raises as `decide` does."""
-        from diarist.app.review import get_proposal, reword_proposal
-
-        self._writable()
-        return reword_proposal(self._box, get_proposal(self._box.store, wanted), title=title, body=body, at=self._box.now())
-
-    def plan_targets(self, project: str, *, cwd: str = "", revert: bool = False) -> list[Change]:
-        """What the configured instruction files would become with the approved lessons, or with `revert` had been before."""
-        from diarist.app.targets import plan_block, plan_revert
-
-        return (plan_revert if revert else plan_block)(self._box, project, cwd)
-
-    def write_targets(self, project: str, changes: Sequence[Change], *, revert: bool = False) -> list[Path]:
-        """Writes the files exactly as planned. Raises StaleReviewError where one changed meanwhile."""
-        from diarist.app.targets import carry_out
-
-        self._writable()
-        return carry_out(self._box, project, changes, at=self._box.now(), revert=revert)
-
-    # --- patterns and skills ----------------------------------------------------------------------------------------------
-
-    def observe(self, **run: Any) -> Observed:
-        """Keeps what a host tells of an ended run: session_id, prompt, tools, observed_at, outcome, project, run_id. Never raises.
-
-        See `app.observing.Told`; the result says what was done.
-        """
-        from diarist.app.observing import Observed, Told, observe
-
-        if self._read_only:
-            return Observed(False, unavailable=True, why="this workspace was opened for reading only")
-        try:
-            told = Told(**run)
-        except TypeError as error:
-            return Observed(False, unavailable=True, why=str(error))
-        return observe(self._box, told)
-
-    def mine_patterns(
-        self, *, now: datetime | None = None, window_days: float = 14, support: int = 3, project: str = "", write: bool = True
-    ) -> list[Proposal]:
-        """Looks for what the runs of the last `window_days` had in common and files it for review; what is pending then.
-
-        `support`: distinct sessions a habit needs. Writes nothing with `write=False` or in a workspace opened for reading.
-        Raises UsageError for numbers that make no sense.
-        """
-        from diarist.app.mining import mine_patterns
-
-        return mine_patterns(
-            self._box,
-            now=now or self._box.now(),
-            project=project,
-            window_days=window_days,
-            support=support,
-            write=write and not self._read_only,
-        )
-
     # --- inner ------------------------------------------------------------------------------------------------------------
 
     def _afterwards(self, entries: Sequence[Entry]) -> None:
@@ -523,10 +378,6 @@ class Memory:
             reflect_on(self._box, entries)
         deliver_due(self._box)
 
-    def _writable(self) -> None:
-        if self._read_only:
-            raise ReadOnlyError("this workspace was opened for reading only")
-
     def _catch_up(self) -> None:
         from diarist.app.recall import catch_up
         from diarist.errors import IndexUnavailableError
@@ -535,9 +386,3 @@ class Memory:
         # Where another process is writing it, or it is damaged, the next search brings it up to date or says so.
         with suppress(IndexUnavailableError):
             catch_up(self._box.store, self._box.search_index())
-
-
-def _parameters(since: str, threshold: float, min_cluster_size: int, project: str | None) -> Parameters:
-    from diarist.model.theme import Parameters
-
-    return Parameters(since=since.strip(), threshold=float(threshold), min_cluster_size=min_cluster_size, project=project)

@@ -200,7 +200,7 @@ def _propose(
         first_at=found.first_at,
         last_at=found.last_at,
     )
-    return _proposal(box.store, skill, scope, found.session_ids, at, namespace)
+    return proposal_of_skill(box.store, skill, scope, found.session_ids, at, namespace)
 
 
 def skill_name(name: str, namespace: str) -> str:
@@ -213,7 +213,8 @@ def skill_name(name: str, namespace: str) -> str:
     return f"{name[:55].rstrip('-')}-{mark}"
 
 
-def _proposal(store: Store, skill: Skill, scope: Redacted, sessions: Sequence[Redacted], at: datetime, namespace: str) -> Proposal:
+def proposal_of_skill(store: Store, skill: Skill, scope: Redacted, sessions: Sequence[Redacted], at: datetime, namespace: str) -> Proposal:
+    """A pending proposal of a skill, not filed yet."""
     key = skill.name if namespace == NAMESPACE else f"{namespace}/{skill.name}"
     cited = sorted({*skill.evidence, *skill.counter_evidence})
     return Proposal(
@@ -326,7 +327,7 @@ def propose_skill(box: Toolbox, told: Curated, at: datetime | None = None) -> Fi
         last_at=max(record.created_at for record in found),
         body=redact(told.body),
     )
-    proposal = _proposal(box.store, skill, scope, well, moment, told.namespace)
+    proposal = proposal_of_skill(box.store, skill, scope, well, moment, told.namespace)
     with box.store.transaction(actor=box.actor, at=moment) as tx:
         return file_proposal(box, tx, proposal, at=moment)
 

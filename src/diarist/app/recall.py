@@ -141,7 +141,10 @@ def amendments_of(store: Store, index: Index, record_id: str) -> list[Amendment]
     if not rows:
         return []
     rarities = _Rarities(index)
-    query = Query(terms=tuple(telling_terms(rows, rarities.of)), project=rows[0].project or None)
+    terms = tuple(telling_terms(rows, rarities.of))
+    if not terms:
+        return []
+    query = Query(terms=terms, project=rows[0].project or None)
     others = [one.row for one in _find(store, index, query, _JUDGED) if one.row.id != record_id]
     pairs = find_pairs([*rows, *others])
     found = find_amendments(pairs, rarities.of(pairs.terms())) if pairs.pairs else []
@@ -212,6 +215,8 @@ def _standing(store: Store, index: Index, found: list[Found], parsed: ParsedQuer
 def _related(store: Store, index: Index, found: list[Found], parsed: ParsedQuery, rarities: _Rarities) -> list[Found]:
     """Records that speak of what the best hits speak of, whatever words the question used; those hits among them."""
     terms = telling_terms([one.row for one in found[:_SEEDS]], rarities.of)
+    if not terms:
+        return []
     return _find(store, index, parsed.query._replace(terms=tuple(terms), phrases=()), _RELATED)
 
 

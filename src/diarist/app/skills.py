@@ -69,7 +69,7 @@ class SkillEffect:
 
         return write
 
-    def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
+    def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:  # noqa: ARG002 - of the protocol
         """Retracts the skill and takes its files back, unless they were edited."""
         skill = find_skill(box.store, proposal.project, skill_of(proposal).name, namespace_of(proposal))
         return None if skill is None else _retract(box, tx, skill, proposal.project, self._cwd)
@@ -85,12 +85,12 @@ class RetirementEffect:
         """There must still be something to retire."""
         return [] if self._skill(box, proposal) is not None else ["the skill is not there any more"]
 
-    def accept(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
+    def accept(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:  # noqa: ARG002 - of the protocol
         """Retracts the skill and removes its files, unless they were edited."""
         skill = self._skill(box, proposal)
         return None if skill is None else _retract(box, tx, skill, proposal.project, self._cwd)
 
-    def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
+    def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:  # noqa: ARG002 - of the protocol
         """Brings the skill back."""
         record = box.store.get_record(str(proposal.payload.get("record", "")))
         if record is None:

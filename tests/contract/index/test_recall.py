@@ -51,6 +51,12 @@ def test_what_was_just_written_is_found(memory: Memory) -> None:
     assert hit.superseded_by is None
 
 
+def test_only_records_that_hold_a_word_or_resemble_one_that_does_are_found(memory: Memory) -> None:
+    fill(memory)
+    wanted = note(memory, "Zebra", "Zebras graze.")
+    assert [hit.id for hit in memory.search("zebra")] == [wanted]
+
+
 def test_an_empty_store_finds_nothing(memory: Memory) -> None:
     assert memory.search("anything") == []
     assert memory.search_error("ValueError: x") == []

@@ -17,28 +17,37 @@ def _any(words: str) -> bytes:
 
 
 _NAME = rb"(?:" + _any(_WORDS + " " + _FOREIGN) + rb"[a-z0-9_.\-]*|" + _any(_SHORT) + rb"(?:[0-9_.\-][a-z0-9_.\-]*)?)"
-_CLOSE = rb"""(?:[ \t\r\n"'`\\\])*?+!~.]|\\[nrt])*"""
-_ENCODED = rb"(?:%22|%27|%5d|&quot;|&#3[49];|\\u0022)?"
-_TYPED = rb"(?:[ \t]+(?:string|str|text|bytes|\[\]byte|&str|char ?\*))?"
+_ENCODED = rb"(?:%22|%27|%5d|&quot;|&#3[49];|\\u0022)"
+_TYPE = rb"(?:string|str|text|bytes|\[\]byte|&str|char ?\*)"
 _SIGN = rb"(?:[=:|]|-?>|\xe2\x94\x82|%(?:25)?3[ad]|\\u003[ad]|&#6[01];|\xef\xbc\x9a)"
-_RESTS = (
-    _CLOSE + _ENCODED + _TYPED + rb"[ ]*" + _SIGN,
-    rb"\\*[\"'`][ \t]*,",
-    rb"[\"'`*]*[ \t](?:is|was)[ :]",
-    rb"(?:\t|  )",
-    rb"[ ]\\*[\"'`]",
-    rb"[ ][a-z0-9_+/=.\-]{20}",
-    rb"[\"'\]]*\)\.(?:send_?keys|fill|type|set_?value)\([\"'`]",
-    pairs.REST,
-)
-"""What may follow a name. No name can reach into one: they share no character with its end."""
+
+
+def _rests(atomic: bytes) -> tuple[bytes, ...]:
+    """What may follow a name. No name can reach into one: they share no character with its end.
+
+    `atomic` is put behind repeats: "+" for Python, where a repeat that gives nothing back keeps a failing match linear; nothing
+    for Hyperscan, which does not backtrack. Both match the same, because no part starts with what the repeat before it takes;
+    for a backslash, which starts two of them, that has to be said.
+    """
+    backslash = rb"\\(?!u00)" if atomic else rb"\\"
+    closed = rb"""(?:\\[nrt]|""" + backslash + rb"""|[ \t\r\n"'`\])*?+!~.])*""" + atomic
+    return (
+        closed + _ENCODED + b"?" + atomic + rb"[ \t]*" + atomic + _TYPE + b"?" + atomic + b"[ ]*" + atomic + _SIGN,
+        rb"\\*" + atomic + rb"[\"'`][ \t]*" + atomic + b",",
+        rb"[\"'`*]*" + atomic + rb"[ \t](?:is|was)[ :]",
+        rb"(?:\t|  )",
+        rb"[ ]\\*" + atomic + rb"[\"'`]",
+        rb"[ ][a-z0-9_+/=.\-]{20}",
+        rb"[\"'\]]*" + atomic + rb"\)\.(?:send_?keys|fill|type|set_?value)\([\"'`]",
+        rb"\\*" + atomic + rb"[\"']?" + atomic + rb"[\s,;\\nrt\-]*" + atomic + pairs.VALUE,
+    )
 
 
 def triggers() -> list[Trigger]:
     """All of them."""
-    pattern = _NAME + b"(?:" + b"|".join(_RESTS) + b")"
+    pattern = _NAME + b"(?:" + b"|".join(_rests(b"")) + b")"
     return [
-        Trigger(pattern, _after_name, literal=False, caseless=True, family="assignment", stem=_NAME, rests=_RESTS),
+        Trigger(pattern, _after_name, literal=False, caseless=True, family="assignment", stem=_NAME, rests=_rests(b"+")),
         Trigger(
             rb"-[a-z0-9_\-]*" + _NAME + rb"[ \t]", _after_flag, literal=False, caseless=True, needs=(b"-",), stem=_NAME, rests=(rb"[ \t]",)
         ),

@@ -9,8 +9,8 @@ from diarist.stages.redact.spans import Span
 from diarist.stages.redact.values import value_after
 from diarist.stages.redact.words import NO_KEY, Level, read_key
 
-REST = rb"\\*[\"']?[ \t]*[\s,;\\nrt\-]*(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:string)?value\\*[\"']?[ \t]*[:=])"
-"""What follows the name, in lower case."""
+VALUE = rb"(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:string)?value\\*[\"']?[ \t]*[:=])"
+"""The field after the name, in lower case."""
 
 _VALUE_FIELD = Lazy(rb"(?:</key>(?:\s|\\[nrt])*<string>|\\*[\"']?(?:[Ss]tring)?[Vv]alue\\*[\"']?[ \t]*[:=])\Z")
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")

@@ -34,11 +34,11 @@ def dot_products(vectors: Sequence[Vector]) -> Dots:
 
 
 def rare_dot_products(vectors: Sequence[Vector], longest: int, least: float) -> Dots:
-    """The same for pairs of unit vectors whose product may reach `least`: those that owe a fourth of that to features which
-    at most `longest` vectors carry. Their products are whole.
+    """The same for pairs of unit vectors whose product may reach `least`, found by features that at most `longest` vectors carry.
 
-    A vector's lightest features are not asked: as long as they weigh less than `least` together, whoever shares nothing else
-    with it cannot reach that (Cauchy and Schwarz).
+    A vector's lightest features are not asked: as long as they weigh less than three fourths of `least` together, no pair can
+    owe them more (Cauchy and Schwarz), so the others must make up a fourth. No pair is missed but for features that more
+    vectors carry. The products are whole.
     """
     postings: dict[int, list[tuple[int, float]]] = {}
     for number, vector in enumerate(vectors):
@@ -47,7 +47,7 @@ def rare_dot_products(vectors: Sequence[Vector], longest: int, least: float) -> 
     dots: Dots = [{} for _ in vectors]
     for number, vector in enumerate(vectors):
         sums: dict[int, float] = {}
-        for feature in _heaviest(vector, least):
+        for feature in _heaviest(vector, 0.75 * least):
             carriers = postings[feature]
             if 1 < len(carriers) <= longest:
                 value = vector[feature]
@@ -55,15 +55,15 @@ def rare_dot_products(vectors: Sequence[Vector], longest: int, least: float) -> 
                     sums[other] = sums.get(other, 0.0) + value * theirs
         sums.pop(number, None)
         row = dots[number]
-        for other in sorted([other for other, dot in sums.items() if dot >= least / 4]):
+        for other in sorted([other for other, dot in sums.items() if dot >= 0.25 * least]):
             if other not in row:
                 row[other] = dots[other][number] = _dot(vector, vectors[other])
     return dots
 
 
-def _heaviest(vector: Vector, least: float) -> list[int]:
-    """Features of a unit vector without the lightest ones, which weigh less than `least` together."""
-    spare = least * least
+def _heaviest(vector: Vector, spared: float) -> list[int]:
+    """Features of a vector without the lightest ones, whose norm is less than `spared` together."""
+    spare = spared * spared
     ranked = sorted([(value, feature) for feature, value in vector.items()])
     for start, (value, _) in enumerate(ranked):
         spare -= value * value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -18,6 +19,7 @@ MOST_PHRASES = 64
 ELSEWHERE = 0.5
 """A phrase said so often (relative to the group) by entries outside is what everybody says."""
 MOST_FIXES = 3
+_CODE = re.compile(r"`([^`]+)`")
 
 
 class Corpus(NamedTuple):
@@ -46,6 +48,13 @@ class Said(NamedTuple):
     def everybody(self) -> frozenset[int]:
         """All who say it in any list."""
         return self.tried | self.worked | self.failed
+
+
+class Meant(NamedTuple):
+    """Features of a phrase, and of the code in it: the same words about other code say something else."""
+
+    features: frozenset[int]
+    code: frozenset[int]
 
 
 class Found(NamedTuple):
@@ -165,26 +174,34 @@ def _group(corpus: Corpus, sayings: Mapping[int, Said]) -> list[Said]:
     """Phrases that say the same in other words, united under the one that most entries carry."""
     texts = corpus.phrases.texts
     ranked = sorted([(-len(said.everybody), texts[phrase], phrase) for phrase, said in sayings.items()])[:MOST_PHRASES]
-    leaders: list[frozenset[int]] = []
+    leaders: list[Meant] = []
     united: list[Said] = []
     by_feature: dict[int, list[int]] = {}
     for _, text, phrase in ranked:
-        features = _weighed(corpus, text)
-        near = dict.fromkeys(place for feature in _rarest(corpus.weights, features) for place in by_feature.get(feature, ()))
-        at = next((place for place in near if _overlap(corpus.weights, features, leaders[place]) >= ALIKE), None)
+        meant = _meant(corpus, text)
+        near = dict.fromkeys(place for feature in _rarest(corpus.weights, meant.features) for place in by_feature.get(feature, ()))
+        at = next((place for place in near if _is_alike(corpus.weights, meant, leaders[place])), None)
         if at is None:
-            for feature in features:
+            for feature in meant.features:
                 by_feature.setdefault(feature, []).append(len(leaders))
-            leaders.append(features)
+            leaders.append(meant)
             united.append(sayings[phrase])
         else:
             united[at] = united[at].unite(sayings[phrase])
     return united
 
 
-def _weighed(corpus: Corpus, text: str) -> frozenset[int]:
-    """Features of a phrase, without those that came up only now (in a fix) and have no weight yet."""
-    return frozenset([feature for feature in corpus.vocabulary.look(text) if feature < len(corpus.weights)])
+def _meant(corpus: Corpus, text: str) -> Meant:
+    """Without features that came up only now (in a fix) and have no weight yet."""
+    known, look = len(corpus.weights), corpus.vocabulary.look
+    code = look(" ".join(_CODE.findall(text))) if "`" in text else ()
+    return Meant(*(frozenset([feature for feature in features if feature < known]) for features in (look(text), code)))
+
+
+def _is_alike(weights: Sequence[float], a: Meant, b: Meant) -> bool:
+    if _overlap(weights, a.features, b.features) < ALIKE:
+        return False
+    return not (a.code and b.code) or _overlap(weights, a.code, b.code) >= ALIKE
 
 
 def _rarest(weights: Sequence[float], features: Iterable[int]) -> list[int]:

@@ -46,6 +46,13 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.parametrize("filling", [" ", "\\n", "\t", '\\"', "-", "."])
+def test_a_name_with_much_behind_it_is_read_once(filling: str) -> None:
+    """Ends at all: a repeat that gives back what it took would not in a lifetime."""
+    text = ("token" + filling * 100_000)[:200_000]
+    assert Redactor(prefilter="plain").redact(text) == text
+
+
 @pytest.mark.parametrize("name", UNITS)
 def test_four_times_the_text_is_about_four_times_the_work(name: str) -> None:
     redactor = Redactor(prefilter="plain")
