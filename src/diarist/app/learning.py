@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from diarist.app.pattern_verbs import PatternVerbs
 from diarist.errors import ReadOnlyError
 
 if TYPE_CHECKING:
     from diarist.app.approving import Approved
     from diarist.app.drafts import Written
-    from diarist.app.observing import Observed
     from diarist.app.targets import Change
     from diarist.app.toolbox import Toolbox
     from diarist.model.proposal import Proposal, ProposalKind, ProposalState, Verdict
     from diarist.model.theme import Parameters, Report
 
 
-class Learning:
+class Learning(PatternVerbs):
     """Verbs over many sessions. Times are aware UTC datetimes; `project=None` means every project."""
 
     def __init__(self, box: Toolbox, *, read_only: bool = False) -> None:
@@ -127,42 +127,6 @@ class Learning:
 
         self._writable()
         return carry_out(self._box, project, changes, at=self._box.now(), revert=revert)
-
-    # --- patterns and skills ----------------------------------------------------------------------------------------------
-
-    def observe(self, **run: Any) -> Observed:
-        """Keeps what a host tells of an ended run: session_id, prompt, tools, observed_at, outcome, project, run_id. Never raises.
-
-        See `app.observing.Told`; the result says what was done.
-        """
-        from diarist.app.observing import Observed, Told, observe
-
-        if self._read_only:
-            return Observed(False, unavailable=True, why="this workspace was opened for reading only")
-        try:
-            told = Told(**run)
-        except TypeError as error:
-            return Observed(False, unavailable=True, why=str(error))
-        return observe(self._box, told)
-
-    def mine_patterns(
-        self, *, now: datetime | None = None, window_days: float = 14, support: int = 3, project: str = "", write: bool = True
-    ) -> list[Proposal]:
-        """Looks for what the runs of the last `window_days` had in common and files it for review; what is pending then.
-
-        `support`: distinct sessions a habit needs. Writes nothing with `write=False` or in a workspace opened for reading.
-        Raises UsageError for numbers that make no sense.
-        """
-        from diarist.app.mining import mine_patterns
-
-        return mine_patterns(
-            self._box,
-            now=now or self._box.now(),
-            project=project,
-            window_days=window_days,
-            support=support,
-            write=write and not self._read_only,
-        )
 
     def _writable(self) -> None:
         if self._read_only:

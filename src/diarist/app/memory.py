@@ -195,10 +195,12 @@ class Memory(Learning):
 
     def sync(self, root: Path, project: str = "") -> SyncReport:
         """Takes over published diaries of others: Bernstein's `.sdd`, or a `.diarist` folder."""
+        from diarist.app.skills import write_missing
         from diarist.app.syncing import sync_tree
 
         self._writable()
         report = sync_tree(self._box, root, project)
+        write_missing(self._box, project, str(root.parent))
         self._stale = self._stale or bool(report.added or report.updated)
         return report
 
@@ -303,8 +305,10 @@ class Memory(Learning):
     def recall(self, query: str, *, budget: int = 2000, project: str | None = None) -> ContextPack:
         """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; may be empty."""
         from diarist.app.recall import recall
+        from diarist.app.skill_cards import add_cards
 
-        return recall(self._box.store, self._box.search_index(), query, budget=budget, project=project)
+        pack = recall(self._box.store, self._box.search_index(), query, budget=budget, project=project)
+        return add_cards(self._box, query, project, pack, 3 * budget)
 
     # --- in the agent's loop ----------------------------------------------------------------------------------------------
 

@@ -80,6 +80,19 @@ def migrate_burin(
     return report
 
 
+def ensure_migrated(box: Toolbox, project: str, cwd: str = "") -> Migrated:
+    """The same where the project's checkout is known and has a legacy store; on writable paths only. Never raises."""
+    from diarist.app.skills import checkout_of
+
+    try:
+        checkout = checkout_of(box, project, cwd)
+        if checkout is None or not (checkout / ".harn" / "session-store").is_dir():
+            return Migrated(skipped=True)
+        return migrate_burin(box, checkout, project)
+    except (DiaristError, OSError) as error:
+        return Migrated(unavailable=True, marker_status="error", why=str(error))
+
+
 class _Undo(Exception):  # noqa: N818 - never leaves this module
     """Rolls a dry run back."""
 
@@ -109,7 +122,7 @@ def _take_stream(box: Toolbox, tx: Transaction, stream: str, source: Path, scope
     if probe(source) != "file":
         return
     try:
-        records = list(_fold(stream, source, report))
+        records = list(_fold(source, report))
     except InvalidInputError as error:
         report.problems.append(SourceProblem(source.name, str(error)))
         return
@@ -120,7 +133,7 @@ def _take_stream(box: Toolbox, tx: Transaction, stream: str, source: Path, scope
             report.problems.append(SourceProblem(f"{source.name}:{number}", f"not a record of {stream}: {str(error)[:120]}"))
 
 
-def _fold(stream: str, source: Path, report: Migrated) -> Iterator[tuple[int, dict[str, Any]]]:
+def _fold(source: Path, report: Migrated) -> Iterator[tuple[int, dict[str, Any]]]:
     """Plays the mutations of one stream: the records that survive, in the order in which they first appeared."""
     kept: dict[str, tuple[int, dict[str, Any]]] = {}
     for number, line in read_lines(source):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
@@ -34,6 +35,13 @@ _MOST_WORDS = 10
 _WORD = 60
 _SKILL_TOOLS = ("skill", "load_skill", "activate_skill")
 _SKILL_NAMES = ("skill", "name", "command", "skill_name")
+
+_SEARCH_WORDS = """
+    grep glob ls find search list rg ripgrep file files dir directory content code codebase symbol symbols pattern tool text web
+    fetch google browse browser page url visit website navigate http request get read open semantic query for in by name folder
+    workspace path regex functions default api
+"""
+_PLAIN_SEARCH = frozenset(_SEARCH_WORDS.split())
 
 ToolSpec = str | Mapping[str, Any]
 """A tool's name, or {"name": …, "arguments": {…} or "shape": …, "error": true}."""
@@ -262,7 +270,7 @@ class CallTap:
         return tuple(self._uses)
 
     def _note(self, step: Step) -> None:
-        if len(self._uses) >= _MOST_TOOLS:
+        if len(self._uses) >= _MOST_TOOLS or not step.tool.strip():
             return
         if step.call_id:
             self._by_call[step.call_id] = len(self._uses)
@@ -277,7 +285,7 @@ def tool_use(name: Redacted, arguments: Mapping[str, Any] | None, text: str = ""
         told = next((value for key in _SKILL_NAMES if isinstance(value := (arguments or {}).get(key), str)), text)
         return ToolUse(name=name, shape=derived(told.strip().removeprefix("/").rpartition(":")[2][:_WORD]))
     act = understand_call(name, arguments, text)
-    if name.startswith("mcp__") or act.kind == "other":
+    if name.startswith("mcp__") or act.kind == "other" or (act.kind in ("search", "web") and not _is_plain(name)):
         return ToolUse(name=name, shape=derived(", ".join(f"`{key}`" for key in sorted(arguments or {})[:6])))
     if act.kind == "shell":
         return ToolUse(name=name, kind="shell", shape=_command_shape(act.command))
@@ -285,6 +293,12 @@ def tool_use(name: Redacted, arguments: Mapping[str, Any] | None, text: str = ""
     parts = path.replace("\\", "/").rstrip("/").split("/")
     shape = "/".join(parts[-2:]) if parts[-1] == "SKILL.md" else parts[-1]
     return ToolUse(name=name, kind=act.kind, shape=derived(shape[-2 * _WORD :]))
+
+
+def _is_plain(name: str) -> bool:
+    """False for a tool that searches something of its own, as search_direct_flight."""
+    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    return all(word in _PLAIN_SEARCH for word in words)
 
 
 def _command_shape(command: str) -> Redacted:

@@ -257,6 +257,8 @@ def _solutions(store: Store, index: Index, text: str, project: str | None) -> li
 
     asked = read_errors(text)
     ranked = [(one.row, one.score) for one in _find_faults(store, index, asked, _DEPTH, project) if one.score >= _SAME_FAULT]
+    if not ranked:  # a note may tell of it
+        return _answers(store, index, "\n".join(error.message for error in asked.errors), project)
     terms = asked.all_terms()
     return solutions(ranked[:_ITEMS], terms, _Rarities(index, errors_only=True).rarity(terms))
 

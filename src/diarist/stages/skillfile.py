@@ -57,11 +57,7 @@ def render_skill(name: str, description: Redacted, body: Redacted, metadata: Map
 
 
 def quote(text: str) -> str:
-    """A YAML double-quoted scalar on one line. `---` is kept apart: some parsers split the file on it.
-
-    >>> quote('a "b" # c')
-    '"a \\\\"b\\\\" # c"'
-    """
+    """A YAML double-quoted scalar on one line. `---` is kept apart: some parsers split the file on it."""
     plain = "".join(char if char.isprintable() else " " for char in text).replace("---", "--\u2011")
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -91,10 +87,8 @@ def _section(title: str, lines: Sequence[str], lead: str = "") -> list[str]:
 
 def _numbered(steps: Sequence[SkillStep]) -> list[str]:
     lines: list[str] = []
-    number = 0
-    for at, step in enumerate(steps):
-        number += 1
-        starts = step.together and (at == 0 or steps[at - 1].together != step.together)
+    for number, step in enumerate(steps, 1):
+        starts = step.together and (number == 1 or steps[number - 2].together != step.together)
         hint = " (this and the next steps in any order)" if starts else ""
         lines.append(f"{number}. {'Where needed: ' if step.optional else ''}{_line(step.text)}{hint}")
     return lines
@@ -216,9 +210,11 @@ def _lint_fields(fields: Mapping[str, Any]) -> list[Finding]:
         isinstance(metadata, dict) and all(isinstance(key, str) and isinstance(value, str) for key, value in metadata.items())
     ):
         findings.append(Finding("error", "metadata", "metadata must map texts to texts; quote numbers and dates"))
-    for field in ("license", "allowed-tools"):
-        if fields.get(field) is not None and not (isinstance(fields[field], str) and fields[field].strip()):
-            findings.append(Finding("error", field, f"{field} must be a text (tools separated by spaces)"))
+    findings += [
+        Finding("error", field, f"{field} must be a text (tools separated by spaces)")
+        for field in ("license", "allowed-tools")
+        if fields.get(field) is not None and not (isinstance(fields[field], str) and fields[field].strip())
+    ]
     return findings
 
 
@@ -268,7 +264,9 @@ def _lint_body(body: str) -> list[Finding]:
         )
     if not _HEADING.search(body):
         findings.append(Finding("warning", "heading", "it has no heading"))
-    for target in _LINK.findall(body):
-        if ".." in target.split("/") or target.count("/") > 1:
-            findings.append(Finding("error", "reference", f"the link {target[:80]!r} leads out of the folder or more than one level down"))
+    findings += [
+        Finding("error", "reference", f"the link {target[:80]!r} leads out of the folder or more than one level down")
+        for target in _LINK.findall(body)
+        if ".." in target.split("/") or target.count("/") > 1
+    ]
     return findings

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 _ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;", **{mark: f"\\{mark}" for mark in "\\`[]|*_~"}})
-_CODE = re.compile(r"`([^`]+)`")
-_COMMENT = re.compile(r"<!--|-->")
 _OPENING = re.compile(r"(?:[#+=-]|\d{1,9}[.)])")
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def line(text: str) -> str:
@@ -16,24 +15,29 @@ def line(text: str) -> str:
     >>> line("# <b>*ok*</b>"), line("--- approved: true")
     ('\\# &lt;b&gt;\\*ok\\*&lt;/b&gt;', '\\--- approved: true')
     """
-    flat = " ".join(text.split()).translate(_ESCAPES)
-    found = _OPENING.match(flat)
-    if found is None:
-        return flat
-    return f"{flat[: found.end() - 1]}\\{flat[found.end() - 1 :]}"
+    return _guard(" ".join(text.split()).translate(_ESCAPES))
 
 
 def prose(text: str) -> str:
-    r"""The same, but what stands between single backticks stays code.
+    r"""The same, but what stands between single backticks stays code. Nothing in it can begin or end a comment.
 
     >>> prose("use `a_b` *now*")
     'use `a_b` \\*now\\*'
     """
-    flat = " ".join(text.split())
-    pieces = _CODE.split(flat)
-    spans = [piece.strip() for piece in pieces[1::2]]
-    if not spans or not all(spans) or any(_COMMENT.search(span) for span in spans):
-        return line(flat)
-    told = [line(f"x{piece}x")[1:-1] if number % 2 == 0 else f"`{piece.strip()}`" for number, piece in enumerate(pieces)]
-    opening = line(pieces[0])[: len(pieces[0]) + 1] if pieces[0] else ""
-    return (line(pieces[0].rstrip()) + (" " if pieces[0].endswith(" ") else "") if opening else "") + "".join(told[1:])
+    pieces = _CODE.split(" ".join(text.split()))
+    told = [f"`{piece}`" if at % 2 and _is_code(piece) else _escape(piece, at % 2) for at, piece in enumerate(pieces)]
+    return _guard("".join(told))
+
+
+def _is_code(piece: str) -> bool:
+    return bool(piece.strip()) and "<!--" not in piece and "-->" not in piece
+
+
+def _escape(piece: str, quoted: int) -> str:
+    return (f"`{piece}`" if quoted else piece).translate(_ESCAPES)
+
+
+def _guard(flat: str) -> str:
+    """Whatever would begin a heading, a list or a rule does not."""
+    found = _OPENING.match(flat)
+    return flat if found is None else f"{flat[: found.end() - 1]}\\{flat[found.end() - 1 :]}"

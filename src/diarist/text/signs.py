@@ -60,7 +60,8 @@ _HEAD = re.compile(
     r"(?:\[([\w:-]+)\]| ([A-Z]{0,6}\d{2,6})(?: \([\w ]+\))?)?(?:[:!：]|(?<=ERR!)) ?(.*)\Z"
 )
 _TOOL_HEAD = re.compile(
-    r"(?:(?:npm (?:ERR!|error)|yarn error|error|gyp ERR!|E:|ERROR|lerna ERR!)(?=[ \t])|Error from server(?: \(\w+\))?:|Error response from daemon:"
+    r"(?:(?:npm (?:ERR!|error)|yarn error|error|gyp ERR!|E:|ERROR|lerna ERR!)(?=[ \t])"
+    r"|Error from server(?: \(\w+\))?:|Error response from daemon:"
     r"|docker: |curl: \(\d+\)|wget: |ssh: |scp: |rsync: |rsync error: |tar: |kex_exchange_identification: |OCI runtime \w+ failed: "
     r"|remote: (?:error|fatal|ERROR|rejected)[:!]?|pq: |mysql: |psql: |redis: |exec |Unhandled |node:internal\S+ )[ \t]?(.+)\Z"
 )

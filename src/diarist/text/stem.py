@@ -42,7 +42,8 @@ def stem_english(word: str) -> str:
 _FROM_ATE = ("ate", "ated", "ating", "ation", "ator", "ative")
 """Endings of the words around a verb in -ate or a noun in -ation, which lose that too: "installation" is "install"."""
 _NOUNS = (
-    ("ations", "at"), ("ation", "at"), ("ative", "at"), ("ement", ""), ("ments", ""), ("ment", ""), ("nesses", ""), ("ness", ""), ("ating", "at"),
+    ("ations", "at"), ("ation", "at"), ("ative", "at"),
+    ("ement", ""), ("ments", ""), ("ment", ""), ("nesses", ""), ("ness", ""), ("ating", "at"),
     ("ization", "iz"), ("ively", "iv"), ("ally", "al"), ("ily", "i"), ("ly", ""), ("ators", "at"), ("ator", "at"), ("ting", "t"),
     ("ibility", "ibl"), ("ability", "abl"), ("ities", "iti"), ("ful", ""),
 )  # fmt: skip

@@ -104,9 +104,11 @@ def _title(prompt: Redacted, corpus: Corpus, about: Mapping[int, float]) -> Reda
         known = [word for word in words if word in corpus.families]
         varies = known and all(_share(word, corpus, about) < _CONSTANT for word in known)
         if varies or (not words and any(char.isdigit() for char in piece)):
-            piece = _FILLED + (piece[-1] if piece[-1] in ",.?!:" else "")
-        if not (pieces and piece.startswith(_FILLED) and pieces[-1].startswith(_FILLED)):
-            pieces.append(piece)
+            shown = _FILLED + (piece[-1] if piece[-1] in ",.?!:" else "")
+        else:
+            shown = piece
+        if not (pieces and shown.startswith(_FILLED) and pieces[-1].startswith(_FILLED)):
+            pieces.append(shown)
     text = " ".join(pieces).strip(" .,;:!?-")
     return derived(clip(text[:1].upper() + text[1:], _TITLE))
 

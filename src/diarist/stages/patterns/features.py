@@ -16,10 +16,11 @@ WELL = frozenset(("completed", "recovered", "unknown"))
 """Outcomes that do not speak against a habit."""
 _MOST_TOOLS = 200
 _SHELL_LABEL = re.compile(r"[\w.+-]+(?: [a-z][\w-]*)?")
-_FURNITURE = frozenset(
-    """cat cd ls echo pwd head tail wc grep rg find sed awk mkdir touch cp mv rm true test which sleep tree sort uniq xargs env export
-    source python python3 node bash sh cmd powershell pwsh printf tee chmod diff date less more type dir""".split()
-)
+_PROGRAMS = """
+    cat cd ls echo pwd head tail wc grep rg find sed awk mkdir touch cp mv rm true test which sleep tree sort uniq xargs env export
+    source python python3 node bash sh cmd powershell pwsh printf tee chmod diff date less more type dir
+"""
+_FURNITURE = frozenset(_PROGRAMS.split())
 """Programs that tell nothing about what is done."""
 
 

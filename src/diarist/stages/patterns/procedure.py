@@ -25,13 +25,14 @@ _MOST_CALLS = 120
 _OCCURRENCES = 2
 
 _VERBS = {
-    "read": "Read", "edit": "Edit", "create": "Write", "delete": "Delete", "move": "Move", "search": "Search", "web": "Look up", "agent": "Delegate",
-    "plan": "Plan", "ask": "Ask", "submit": "Hand in", "code": "Run code", "shell": "Run",
+    "read": "Read", "edit": "Edit", "create": "Write", "delete": "Delete", "move": "Move", "search": "Search", "web": "Look up",
+    "agent": "Delegate", "plan": "Plan", "ask": "Ask", "submit": "Hand in", "code": "Run code", "shell": "Run",
 }  # fmt: skip
 _PLAIN = {
-    "read": "Read the files concerned", "edit": "Edit the files concerned", "create": "Write the new file", "delete": "Delete what is no longer needed",
-    "move": "Move or rename the files", "search": "Search the code", "web": "Look it up on the web", "agent": "Delegate a part to a subagent",
-    "plan": "Write down a plan", "ask": "Ask the user", "submit": "Hand in the result", "code": "Run code", "shell": "Run a command",
+    "read": "Read the files concerned", "edit": "Edit the files concerned", "create": "Write the new file",
+    "delete": "Delete what is no longer needed", "move": "Move or rename the files", "search": "Search the code",
+    "web": "Look it up on the web", "agent": "Delegate a part to a subagent", "plan": "Write down a plan", "ask": "Ask the user",
+    "submit": "Hand in the result", "code": "Run code", "shell": "Run a command",
 }  # fmt: skip
 _NUMBER = re.compile(r"[-+]?v?\d[\d.,:-]*\Z")
 _PATH = re.compile(r"[\w.~@+-]*[/\\][\w./\\~@+-]*\Z|[\w-]+\.\w{1,5}\Z")
@@ -80,7 +81,7 @@ def _itemise(tools: Sequence[ToolUse]) -> _Run:
     previous = ""
     for tool in tools[:_MOST_CALLS]:
         name = label(tool)
-        if loaded_skill(tool):
+        if loaded_skill(tool) or tool.kind == "plan":
             continue
         if name != previous and seen[name] < _OCCURRENCES:
             item = (name, seen[name])

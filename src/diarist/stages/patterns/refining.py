@@ -21,6 +21,7 @@ _FIRM = 2.0
 _LITTLE = 1 / 3
 _SURER_THAN_CHANCE = 1.3
 _AGREEMENT = 3.0
+_AGAINST = 0.1
 
 
 Rarity = dict[tuple[int, int], float]
@@ -142,13 +143,17 @@ def firm_sessions(group: list[int], runs: Sequence[Run], measures: Measures) -> 
 
 def is_habit(group: list[int], runs: Sequence[Run], measures: Measures) -> bool:
     """True where words and tools together hold the group together better than the luckiest of all groups of that size would be
-    held by chance, and its runs did much the same.
+    held by chance, its runs did much the same, and what was asked for does not speak against it.
+
+    Prompts may say nothing ("go on"); but long ones that each say something else are no habit, however alike the tools are.
     """
     group = group if len(group) <= SAMPLE else [group[at * len(group) // SAMPLE] for at in range(SAMPLE)]
     n = len(group)
     words = measures.words.cohesion([measures.wordings[number] for number in group])
     common = measures.common.cohesion([runs[number].common for number in group])
     special = measures.special.cohesion([runs[number].special for number in group])
+    asked = measures.words.cohesion([runs[number].words for number in group])
     evidence = words + min(TOOL_SHARE * common, MOST_BY_COMMON_TOOLS * (n - 1)) + special
     chance = n * measures.cost - lgamma(n + 1)
-    return evidence >= _SURER_THAN_CHANCE * chance and common + special >= _AGREEMENT * n
+    surer = evidence >= _SURER_THAN_CHANCE * chance
+    return surer and common + special >= _AGREEMENT * n and asked > -_AGAINST * n

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Line, RecurringError, Theme
 from diarist.text.clip import clip
-from diarist.text.markdown import line
+from diarist.text.markdown import prose
 
 LONGEST = 300
 """Characters of one line's text."""
+HARDLY = 100
+"""Characters around an error's message that name a command and little else."""
 MOST_IDS = 4
 """Entry ids named in a line; the rest are counted."""
 _APPROVED = re.compile(r"(?i)(approved)(\s*):")
@@ -51,7 +53,7 @@ def propose_diff(theme: Theme) -> Redacted:
 
 def text_line(text: str) -> str:
     """One line of Markdown from an entry's text; it cannot be taken for a heading, a list, a fence or an approval."""
-    return _APPROVED.sub(r"\1\2\\:", line(clip(text, LONGEST)))
+    return _APPROVED.sub(r"\1\2\\:", prose(clip(text, LONGEST)))
 
 
 def name_ids(ids: Sequence[str], most: int = MOST_IDS) -> str:
@@ -67,8 +69,10 @@ def _section(title: str, lines: Sequence[str], more: int) -> list[str]:
 
 
 def _tells_of(each: Approach, errors: Sequence[RecurringError]) -> bool:
-    """Is it about an error that has its own line, met at least as often?"""
-    return any(error.message in each.text and error.count >= each.count for error in errors)
+    """Does it say hardly more than an error that has its own line, met at least as often?"""
+    return any(
+        error.message in each.text and len(each.text) - len(error.message) <= HARDLY and error.count >= each.count for error in errors
+    )
 
 
 def _more(theme: Theme, *names: str) -> int:

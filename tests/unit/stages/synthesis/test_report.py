@@ -26,7 +26,7 @@ from diarist.stages.synthesis import (
     report_fields,
 )
 from diarist.stages.synthesis.lessons import BEGIN, END
-from diarist.text.markdown import line
+from diarist.text.markdown import line, prose
 from diary_runs import NOW, make_run, synthesize_runs, topic_runs
 
 EVIL = [
@@ -128,6 +128,22 @@ def test_any_text_is_one_paragraph_that_reads_as_the_text(text: str) -> None:
     assert {child.type for child in children} <= {"text", "text_special"}
     told = "".join(child.content for child in children)
     assert told == flat.replace("\x00", "\ufffd")
+
+
+@given(st.text(alphabet="ab`<!->*_\\ #1.", max_size=40))
+def test_code_stays_code_and_the_rest_reads_as_the_text(text: str) -> None:
+    """Whatever stands between the backticks."""
+    flat = " ".join(text.split())
+    tokens = MarkdownIt("commonmark", {"html": True}).parse(prose(text))
+    if not flat:
+        return
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    children = tokens[1].children or []
+    assert {child.type for child in children} <= {"text", "text_special", "code_inline"}
+    told = "".join(f"`{child.content}`" if child.type == "code_inline" else child.content for child in children)
+    assert told.replace("` ", "`").replace(" `", "`") == flat.replace("` ", "`").replace(" `", "`")
+    assert "<!--" not in prose(text)
+    assert "-->" not in prose(text)
 
 
 def lesson_of(edit: bool = False) -> Lesson:
