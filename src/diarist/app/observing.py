@@ -131,7 +131,7 @@ def entry_observation(entry: Entry, tools: Sequence[ToolUse]) -> Observation | N
     if not entry.prompt.strip():
         return None
     return Observation(
-        id=observation_id(entry.project, entry.session_id, entry.id),
+        id=make_id("observation", entry.id),  # names may be masked anew later; the entry's id stays
         source_id=derived(f"{entry.session_id}::{entry.id}"),
         session_id=entry.session_id,
         run_id=derived(entry.id),

@@ -24,6 +24,8 @@ _EXAMPLE = 160
 _MOST_EXAMPLES = 5
 _NAME = 64
 _NAME_WORDS = 5
+_RESERVED = ("claude", "anthropic")
+"""Uploads refuse names with these."""
 _CONSTANT = 0.3
 """A word of the title that fewer runs have is what is filled in each time."""
 _SUBJECT = 0.4
@@ -140,7 +142,7 @@ def _pretty(name: str) -> str:
 
 def _name(subject: Sequence[str], steps: Sequence[SkillStep], runs: Sequence[Observation]) -> str:
     """A slug of what it is about; of its own tools where the words are in a script that slugs cannot have."""
-    words = [word for each in subject for word in _ASCII_WORD.findall(each.lower())][:_NAME_WORDS]
+    words = [word for each in subject for word in _ASCII_WORD.findall(each.lower()) if word not in _RESERVED][:_NAME_WORDS]
     if len(words) < 2:
         special = [step.tool for step in steps if not step.optional and not step.tool.isalpha()]
         words += [word for tool in special for word in _ASCII_WORD.findall(_pretty(tool).lower())][: _NAME_WORDS - len(words)]

@@ -61,6 +61,11 @@ def find_procedure(tools: Sequence[Sequence[ToolUse]]) -> tuple[SkillStep, ...]:
     return tuple(_steps(ordered, needed, counts, runs))
 
 
+def says_something(steps: Sequence[SkillStep]) -> bool:
+    """False for a procedure of one step that every agent takes anyway, such as to edit a file."""
+    return len(steps) > 1 or any(step.tool not in ("read", "edit", "create", "search", "ask", "submit") for step in steps)
+
+
 def follows(tools: Sequence[ToolUse], wanted: Sequence[str]) -> bool:
     """True where the calls hold the wanted labels in this order, whatever stands between."""
     names = [label(tool) for tool in tools]

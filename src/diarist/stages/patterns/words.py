@@ -37,12 +37,10 @@ _HAN_PARTICLES = re.compile("[请請把给給的了吗嗎呢吧我你您他她�
 _COMBINING = re.compile("[\u0300-\u036f]")
 
 _POLITE = """
-please pls plz thanks thank thx ty hey hi hello kindly asap ok okay now again just also too could can would should will must may might
-need needs want
-wants like let lets make makes made get got go give gives tell show me my i we us our you your some any all each every more most very one
-ones do does
-did done so up out over into about then there here when what which who why how not no yes too quick minute time usual always next last new
-old
+please pls plz thanks thank thx ty hey hi hello kindly asap ok okay now again just also too could can would should will must may
+might need needs want wants like let lets make makes made get got go give gives tell show me my i we us our you your some any all
+each every more most very one ones do does did done so up out over into about then there here when what which who why how not no
+yes too quick minute time usual always next last new old
 bitte danke mal mach mache machen kannst könntest könnten ich du er sie es mir mich dir uns wir ihr ihm nochmal jetzt schnell hallo
 brauche möchte will soll
 merci svp plaît plait peux pouvez pourrais fais faire faut veux voudrais bonjour salut moi toi nous vous tu je il elle ils elles à
@@ -54,9 +52,8 @@ graag bedankt kun kan zou wil moet maak doe hoi ik jij je wij
 proszę dzięki dziękuję możesz zrób chcę potrzebuję cześć mi
 """
 _ENGLISH = """
-a an the and or but if of to in on at for from by with without as is are was were be been being it its this that these those they them
-their than
-because while where whether under between through during before after has have had having he she his her
+a an the and or but if of to in on at for from by with without as is are was were be been being it its this that these those they
+them their than because while where whether under between through during before after has have had having he she his her
 """
 DULL = frozenset(
     fold(word) for word in (*_POLITE.split(), *_ENGLISH.split(), *(word for words in FUNCTION_WORDS.values() for word in words))

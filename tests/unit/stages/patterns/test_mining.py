@@ -1,0 +1,136 @@
+"""What counts as one habit, and what does not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from diarist.model.entry import Outcome
+from diarist.model.observation import Observation, ToolUse
+from diarist.model.redacted import derived
+from diarist.stages.patterns import Draft, mine
+from habits import NOW, SUPPORT, WINDOW, observation
+
+TOOLS = ["Read", "Grep", "Edit", "Bash"]
+
+
+def run(number: int, prompt: str, tools: list[str] | None = None, outcome: Outcome = "completed") -> Observation:
+    """A run of a session of its own, so many hours ago."""
+    return observation(f"s{number}", prompt, TOOLS if tools is None else tools, NOW - timedelta(hours=number + 1), outcome)
+
+
+def mined(*runs: Observation, support: int = SUPPORT) -> tuple[Draft, ...]:
+    """Habits among the runs and some others that have nothing to do with them."""
+    others = [
+        run(100 + number, prompt, ["Bash", "WebSearch"])
+        for number, prompt in enumerate(("what is a monad", "draw a cat in ascii", "name three birds", "count to ten in welsh", "sing me a song"))
+    ]
+    return mine([*runs, *others], now=NOW, window=WINDOW, support=support)
+
+
+@pytest.mark.parametrize(
+    "prompts",
+    [
+        ("Please refactor the parser module", "refactor the parser module", "can you refactor the parser module?"),
+        ("обнови документацию проекта", "пожалуйста обнови документацию", "документацию проекта обнови"),
+        ("請更新專案文件", "更新專案文件", "幫我更新專案文件"),
+        ("プロジェクトのドキュメントを更新してください", "ドキュメントを更新して", "ドキュメントの更新をお願いします"),
+        ("πρόσθεσε δοκιμές για το καλάθι", "δοκιμές για το καλάθι παρακαλώ", "γράψε δοκιμές για το καλάθι"),
+        ("regenerate the fixtures", "regenrate the fixtures", "regenerate teh fixtures please"),
+    ],
+)
+def test_rewordings_politeness_typing_errors_and_scripts_are_one_habit(prompts: tuple[str, ...]) -> None:
+    """Not the first words decide, and not the alphabet."""
+    drafts = mined(*(run(number, prompt) for number, prompt in enumerate(prompts)))
+    assert [len(draft.session_ids) for draft in drafts] == [3]
+
+
+def test_one_habit_of_words_and_tools_gives_one_proposal() -> None:
+    """Prompts and procedures corroborate each other; they are not two habits."""
+    runs = [run(number, "rotate the signing keys", ["mcp__vault__read", "mcp__vault__write", "Bash"]) for number in range(4)]
+    (draft,) = mined(*runs)
+    assert [step.tool for step in draft.steps] == ["mcp__vault__read", "mcp__vault__write", "shell"]
+
+
+def test_support_counts_sessions_not_runs() -> None:
+    """Five times in two sessions are two."""
+    runs = [
+        observation(f"s{number % 2}", "rotate the signing keys", TOOLS, NOW - timedelta(hours=number + 1)) for number in range(5)
+    ]
+    assert not mined(*runs)
+
+
+def test_runs_that_failed_count_against() -> None:
+    """Three that went well do not stand against four that failed."""
+    good = [run(number, "rotate the signing keys") for number in range(3)]
+    bad = [run(10 + number, "rotate the signing keys", outcome="failed") for number in range(4)]
+    assert len(mined(*good)) == 1
+    assert not mined(*good, *bad)
+    (draft,) = mined(*good, bad[0])
+    assert len(draft.session_ids) == 3
+    assert list(draft.failed_sessions) == [bad[0].session_id]
+    assert list(draft.counter) == [bad[0].id]
+
+
+def test_the_window_is_closed_on_both_sides() -> None:
+    """Runs before it and after now are not looked at; its first moment belongs to it."""
+    runs = [run(number, "rotate the signing keys") for number in range(2)]
+    edge = msgspec.structs.replace(run(2, "rotate the signing keys"), observed_at=NOW - WINDOW)
+    before = msgspec.structs.replace(edge, observed_at=NOW - WINDOW - timedelta(seconds=1))
+    future = msgspec.structs.replace(edge, observed_at=NOW + timedelta(seconds=1))
+    assert len(mined(*runs, edge)) == 1
+    assert not mined(*runs, before)
+    assert not mined(*runs, future)
+
+
+def test_tool_names_with_separators_stay_whole() -> None:
+    """`read_file` is one name, and two sequences that read alike when their names are cut are two."""
+    one = [run(number, "go", ["mcp__a__list_x", "mcp__a__get"]) for number in range(3)]
+    two = [run(10 + number, "go", ["mcp__a__list", "mcp__a__x_get"]) for number in range(3)]
+    drafts = mined(*one, *two)
+    assert sorted([step.tool for step in draft.steps] for draft in drafts) == [
+        ["mcp__a__list", "mcp__a__x_get"],
+        ["mcp__a__list_x", "mcp__a__get"],
+    ]
+
+
+def test_habits_that_share_words_but_not_steps_stay_apart() -> None:
+    """Writing tests and mending them."""
+    write = [run(number, f"write the unit tests of {name}", ["Read", "Glob", "Write", "Bash"]) for number, name in enumerate("abcdef")]
+    mend = [run(10 + number, f"the unit tests of {name} fail, fix them", ["Bash", "Read", "Edit", "Bash"]) for number, name in enumerate("abcdef")]
+    drafts = mined(*write, *mend)
+    assert sorted(len(draft.session_ids) for draft in drafts) == [6, 6]
+
+
+def test_long_prompts_about_other_things_are_no_habit_however_alike_the_tools_are() -> None:
+    """That everybody ends with the linter is a rule of the project, not a request that recurs."""
+    prompts = [
+        "the export of invoices to spreadsheets drops the currency column when the customer lives abroad",
+        "add a keyboard shortcut that opens the search box and closes it again on escape",
+        "why does the nightly backup take twice as long since the migration of the storage cluster",
+        "replace the deprecated date picker in the booking form by the native one",
+        "let administrators merge duplicate accounts and keep the older comments",
+    ]
+    lint = ToolUse(name=derived("Bash"), kind="shell", shape=derived("golangci-lint run"))
+    runs = [msgspec.structs.replace(each, tools=(*each.tools, lint)) for each in (run(at, prompt) for at, prompt in enumerate(prompts))]
+    assert not mined(*runs)
+
+
+def test_what_is_filled_in_each_time_is_left_out_of_the_title() -> None:
+    """Names and numbers vary, the habit does not."""
+    names = ("billing", "orders", "search", "catalog", "payments")
+    (draft,) = mined(*(run(number, f"write release notes for {name} {number}.2") for number, name in enumerate(names)))
+    assert draft.title == "Write release notes for …"
+    assert draft.name == "write-release-notes"
+
+
+def test_a_procedure_that_says_nothing_is_no_skill() -> None:
+    """One step that every agent takes anyway."""
+    assert not mined(*(run(number, "rename the constant again", ["Edit"]) for number in range(5)))
+
+
+def test_no_runs_no_habits() -> None:
+    """Nothing to do is no error."""
+    assert mine([], now=NOW, window=WINDOW, support=3) == ()
