@@ -90,7 +90,11 @@ def _run_of(rng: random.Random, habit: dict[str, Any], number: int, wording: str
     session = f"{habit['name']}-{number % 2 if kind == 'thin' else number}"
     project = derived("other") if kind == "elsewhere" and number > 1 else PROJECT
     at = NOW - timedelta(days=20 + rng.randrange(20)) if kind == "old" else _recent(rng)
-    text = wording.replace("{m}", rng.choice(data["modules"])).replace("{f}", rng.choice(data["files"])).replace("{n}", str(rng.randrange(10, 990)))
+    text = (
+        wording.replace("{m}", rng.choice(data["modules"]))
+        .replace("{f}", rng.choice(data["files"]))
+        .replace("{n}", str(rng.randrange(10, 990)))
+    )
     said = wording if verbatim else _said(rng, text, habit["language"])
     return observation(session, said, _done(rng, habit["steps"], verbatim=verbatim), at, _outcome(rng, kind), project)
 
@@ -146,5 +150,5 @@ def _recent(rng: random.Random) -> datetime:
 
 def _outcome(rng: random.Random, kind: str) -> Outcome:
     if kind == "failed":
-        return rng.choices(("failed", "interrupted", "completed"), (75, 15, 10))[0]  # type: ignore[return-value]
-    return rng.choices(("completed", "recovered", "unknown", "failed"), (70, 12, 10, 8))[0]  # type: ignore[return-value]
+        return rng.choices(("failed", "interrupted", "completed"), (75, 15, 10))[0]
+    return rng.choices(("completed", "recovered", "unknown", "failed"), (70, 12, 10, 8))[0]

@@ -59,7 +59,7 @@ def told(seed: int) -> tuple[str, set[str]]:
     make = Maker(seed)
     generator = make.random.choice([value for name, value in sorted(vars(transcript_cases).items()) if name in NAMES])
     case = make.random.choice(list(generator(make)))
-    spelled = [case.text, json.dumps(json.dumps(case.text)), f"Error:\n{case.text}\n"]
+    spelled = [case.text, json.dumps(json.dumps(case.text)), f"Error:\n{case.text}\n", f"Please look at this:\n{case.text}"]
     safe = "\n".join(map(diarist.redact, spelled))
     return case.text, {secret for secret in case.secrets if len(secret) >= 8 and secret not in safe}
 

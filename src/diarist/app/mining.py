@@ -14,6 +14,7 @@ from diarist.app.records import entry_of
 from diarist.app.review import current_evidence, file_proposal, list_proposals, materially_changed, supersede
 from diarist.app.times import utc
 from diarist.errors import InvalidInputError, UsageError
+from diarist.model.codec import from_json, to_json
 from diarist.model.ids import is_id
 from diarist.model.observation import NAMESPACE, LearningState, Observation
 from diarist.model.proposal import Proposal, proposal_id
@@ -125,7 +126,7 @@ def _matters(store: Store, scope: Redacted, namespace: str) -> list[Proposal]:
     """The last round of each skill matter of a project, by key."""
     latest: dict[str, Proposal] = {}
     for each in list_proposals(store, states=(), kinds=("skill",), project=scope):
-        if namespace_of(each) == namespace and (each.key not in latest or each.round > latest[each.key].round):
+        if "steps" in each.payload and namespace_of(each) == namespace and (each.key not in latest or each.round > latest[each.key].round):
             latest[each.key] = each
     return [latest[key] for key in sorted(latest)]
 
@@ -235,7 +236,7 @@ def proposal_of_skill(store: Store, skill: Skill, scope: Redacted, sessions: Seq
 
 
 def _payload(skill: Skill, namespace: str) -> dict[str, Any]:
-    return {**msgspec.to_builtins(skill), "namespace": namespace}
+    return {**from_json(to_json(skill), dict), "namespace": namespace}
 
 
 def skill_of(proposal: Proposal) -> Skill:

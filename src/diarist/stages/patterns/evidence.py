@@ -37,10 +37,14 @@ class Profile:
 
 
 class Channel:
-    """A base measure and how strongly groups hold to it. `repeat`: n runs of one wording count as n ** repeat."""
+    """A base measure and how strongly groups hold to it.
 
-    def __init__(self, base: Mapping[int, float], *, strength: float, repeat: float) -> None:
-        whole = sum(base.values()) or 1.0
+    `repeat`: n runs of one wording count as n ** repeat. `least`: what the base measure comes to at least; a few runs do not
+    show what is common elsewhere.
+    """
+
+    def __init__(self, base: Mapping[int, float], *, strength: float, repeat: float, least: float = 1.0) -> None:
+        whole = max(sum(base.values()), least)
         self.strength = strength
         self.repeat = repeat
         self._alpha = {feature: max(strength * count / whole, _LEAST) for feature, count in base.items()}

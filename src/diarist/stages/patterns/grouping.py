@@ -12,8 +12,8 @@ from diarist.stages.patterns.evidence import Channel, Features, Profile, base_me
 from diarist.stages.patterns.neighbours import find_pairs
 
 ROUNDS = 3
-_WORDS = {"strength": 12.0, "repeat": 0.5}
-_TOOLS = {"strength": 10.0, "repeat": 0.5}
+_WORDS = {"strength": 12.0, "repeat": 0.5, "least": 600.0}
+_TOOLS = {"strength": 10.0, "repeat": 0.5, "least": 150.0}
 TOOL_SHARE = 0.5
 """Features of one procedure depend on each other: their evidence counts this much."""
 MOST_BY_COMMON_TOOLS = 5.0

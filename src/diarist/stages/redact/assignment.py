@@ -78,7 +78,14 @@ _OPERATOR = Lazy(
 )
 
 
-_AFTER_ECHO = (b"=", b":", b",", b")", b";", b" ", b"\n", b"")
+_AFTER_NAME = (b"=", b":", b",", b")", b";", b" ", b"\n", b"")
+
+
+def _repeats(data: bytes, name: bytes, at: int) -> bool:
+    """`token = token`: a quick look at what code assigns most, and at texts made of one word over and over."""
+    at += data[at : at + 1] == b" "
+    end = at + len(name)
+    return data.startswith(name, at) and data[end : end + 1] in _AFTER_NAME
 
 
 def confirm(data: bytes, operator: int) -> Span | None:
@@ -87,9 +94,7 @@ def confirm(data: bytes, operator: int) -> Span | None:
     if site.key.level == Level.NONE or context.is_part(data, site.start):
         return None
     match = _OPERATOR.match(data, operator)
-    if match is None or (
-        data.startswith(site.name, match.end()) and data[(after := match.end() + len(site.name)) : after + 1] in _AFTER_ECHO
-    ):
+    if match is None or _repeats(data, site.name, match.end()):
         return None
     if context.is_parameter(data, site.start):
         site = site._replace(key=site.key._replace(level=max(site.key.level, Level.MEDIUM)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
@@ -11,7 +9,7 @@ from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.vocabulary import is_example, word_set
 
 _REACH = 300
-_SCHEME = Lazy(rb"(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF])(?!.*(?::(?://|\\/\\/)|%3[aA]%2[fF]%2[fF]))", re.DOTALL)
+_SCHEMES = (b"://", b":\\/\\/", b"%3A%2F%2F", b"%3a%2f%2f")
 _PORT = Lazy(rb"\d{1,5}(?:[/?#\\]|\Z)")
 _STOP = Lazy(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
 _SHOWN = word_set(
@@ -41,10 +39,10 @@ def _at_encoded_sign(data: bytes, end: int) -> Span | None:
 def _userinfo(data: bytes, at: int, colon: bytes) -> Span | None:
     """The secret part of the user information that ends at the `@` at `at`."""
     low = max(0, at - _REACH)
-    scheme = _SCHEME.search(data, low, at)
-    if scheme is None:
+    scheme, size = max((data.rfind(mark, low, at), len(mark)) for mark in _SCHEMES)
+    if scheme < 0:
         return None
-    start = scheme.end()
+    start = scheme + size
     at = _last_sign(data, at)
     if data.startswith(b"[REDACTED:", start):
         return None
@@ -56,7 +54,7 @@ def _userinfo(data: bytes, at: int, colon: bytes) -> Span | None:
     start += len(user) + len(colon)
     if b"/" in user or b"?" in user or password == user or not is_url_password(password) or data.startswith((b"@sha256:", b"@sha512:"), at):
         return None
-    return Span(start, at, "url-password", "url-password", rank=3, origin=scheme.start())
+    return Span(start, at, "url-password", "url-password", rank=3, origin=scheme)
 
 
 def _last_sign(data: bytes, at: int) -> int:

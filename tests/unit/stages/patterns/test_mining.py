@@ -25,7 +25,9 @@ def mined(*runs: Observation, support: int = SUPPORT) -> tuple[Draft, ...]:
     """Habits among the runs and some others that have nothing to do with them."""
     others = [
         run(100 + number, prompt, ["Bash", "WebSearch"])
-        for number, prompt in enumerate(("what is a monad", "draw a cat in ascii", "name three birds", "count to ten in welsh", "sing me a song"))
+        for number, prompt in enumerate(
+            ("what is a monad", "draw a cat in ascii", "name three birds", "count to ten in welsh", "sing me a song")
+        )
     ]
     return mine([*runs, *others], now=NOW, window=WINDOW, support=support)
 
@@ -56,9 +58,7 @@ def test_one_habit_of_words_and_tools_gives_one_proposal() -> None:
 
 def test_support_counts_sessions_not_runs() -> None:
     """Five times in two sessions are two."""
-    runs = [
-        observation(f"s{number % 2}", "rotate the signing keys", TOOLS, NOW - timedelta(hours=number + 1)) for number in range(5)
-    ]
+    runs = [observation(f"s{number % 2}", "rotate the signing keys", TOOLS, NOW - timedelta(hours=number + 1)) for number in range(5)]
     assert not mined(*runs)
 
 
@@ -99,7 +99,10 @@ def test_tool_names_with_separators_stay_whole() -> None:
 def test_habits_that_share_words_but_not_steps_stay_apart() -> None:
     """Writing tests and mending them."""
     write = [run(number, f"write the unit tests of {name}", ["Read", "Glob", "Write", "Bash"]) for number, name in enumerate("abcdef")]
-    mend = [run(10 + number, f"the unit tests of {name} fail, fix them", ["Bash", "Read", "Edit", "Bash"]) for number, name in enumerate("abcdef")]
+    mend = [
+        run(10 + number, f"the unit tests of {name} fail, fix them", ["Bash", "Read", "Edit", "Bash"])
+        for number, name in enumerate("abcdef")
+    ]
     drafts = mined(*write, *mend)
     assert sorted(len(draft.session_ids) for draft in drafts) == [6, 6]
 

@@ -17,7 +17,7 @@ SEEDS = (1, 2, 3)
 
 def found(seed: int, **how: bool) -> tuple[tuple[Draft, ...], list[Planted]]:
     """What is mined of a stream's own project."""
-    stream, truth = plant(seed, **how)  # type: ignore[arg-type]
+    stream, truth = plant(seed, **how)
     own = [run for run in stream if run.project == PROJECT]
     return mine(own, now=NOW, window=WINDOW, support=SUPPORT), truth
 
@@ -87,6 +87,8 @@ def test_names_are_those_of_skills_and_distinct() -> None:
     drafts, _ = found(2)
     names = [draft.name for draft in drafts]
     assert len(set(names)) == len(names)
-    assert all(name == "".join(char for char in name if char.isascii() and (char.islower() or char.isdigit() or char == "-")) for name in names)
+    assert all(
+        name == "".join(char for char in name if char.isascii() and (char.islower() or char.isdigit() or char == "-")) for name in names
+    )
     assert all(0 < len(name) <= 64 and not name.startswith("-") for name in names)
     assert msgspec.json.encode(drafts)

@@ -47,7 +47,7 @@ def test_inflections_compounds_and_typing_errors_are_one_family() -> None:
 
 
 def test_frequent_words_one_letter_apart_stay_two() -> None:
-    """"text" is no misspelt "test"."""
+    """The word "text" is no misspelt "test"."""
     found = families([["tests"], ["texts"]] * 5)
     assert found["tests"] != found["texts"]
 
@@ -58,7 +58,9 @@ def test_families_do_not_depend_on_the_order(prompts: list[list[str]]) -> None:
     assert families(prompts) == {word: families(prompts[::-1])[word] for word in families(prompts)}
 
 
-@pytest.mark.parametrize(("a", "b", "near"), [("form", "from", True), ("note", "notes", True), ("note", "node", True), ("note", "nodes", False)])
+@pytest.mark.parametrize(
+    ("a", "b", "near"), [("form", "from", True), ("note", "notes", True), ("note", "node", True), ("note", "nodes", False)]
+)
 def test_one_edit(a: str, b: str, near: bool) -> None:
     """Added, left out, replaced or swapped."""
     assert one_edit_apart(a, b) is near
