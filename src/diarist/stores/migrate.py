@@ -22,8 +22,9 @@ SCHEMA = 2
 
 def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
     """Raises StoreError for another program's database, SchemaTooNewError for that of a newer Diarist."""
+    empty = _is_empty(connection)  # looked at first: another process may be making it ours at this moment
     application, schema = _identity(connection)
-    if application != APPLICATION_ID and not (application == 0 and _is_empty(connection)):
+    if application != APPLICATION_ID and not (application == 0 and empty):
         raise StoreError(f"{path} is a database of another program; Diarist leaves it alone. Choose another workspace folder.")
     _refuse_newer(schema, path)
 
