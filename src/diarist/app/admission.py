@@ -52,8 +52,9 @@ def _described(proposal: Proposal) -> Redacted:
     skill = skill_of(proposal)
     if proposal.shown_title == proposal.title:
         return skill.description
+    title = proposal.shown_title.replace("<", "‹").replace(">", "›")
     _, when, rest = skill.description.partition(" Use when ")
-    return derived(f"{proposal.shown_title}.{when}{rest}" if when else f"{proposal.shown_title}. {skill.description}")
+    return derived(f"{title}.{when}{rest}" if when else f"{title}. {skill.description}")
 
 
 def _digest(text: str) -> str:

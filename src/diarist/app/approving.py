@@ -42,6 +42,10 @@ def effect_of(kind: ProposalKind, cwd: str = "") -> Effect:
         from diarist.app.skills import RetirementEffect
 
         return RetirementEffect(cwd=cwd)
+    if kind == "edit":
+        from diarist.app.edit_effect import EditEffect
+
+        return EditEffect()
     raise ReviewError(f"this version of Diarist cannot carry out proposals of kind {kind!r}; they can only be listed and shown.")
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from diarist.app.drafts import newest_draft, write_draft
-from diarist.app.phrasing import reword_themes
 from diarist.app.synthesizing import find_themes
 from diarist.app.times import utc
 from diarist.model.record import RecordFilter
@@ -45,6 +43,9 @@ def synthesize(box: Toolbox, parameters: Parameters, *, now: datetime | None, wr
 
 def _draft(box: Toolbox, findings: Findings, cwd: str) -> Report:
     """Words, files and writes one project's report."""
+    from diarist.app.drafts import write_draft
+    from diarist.app.phrasing import reword_themes
+
     findings = findings._replace(report=reword_themes(box, findings.report))
     write_draft(box, findings, at=box.now(), cwd=cwd)
     return findings.report
@@ -60,6 +61,8 @@ def draft_if_due(box: Toolbox) -> bool:
     UsageError
         The setting is no span of time.
     """
+    from diarist.app.drafts import newest_draft
+
     every = box.settings.get("synthesis.every")
     if not every:
         return False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from diarist.app.mining import proposal_of_skill
 from diarist.app.observing import learning_state, observation_id, put_observation, put_state, read_tool
-from diarist.app.review import file_proposal
+from diarist.app.review import file_proposal, latest_round
 from diarist.app.sources import SourceProblem
 from diarist.errors import InvalidInputError
 from diarist.model.observation import LearningState, Observation
@@ -19,6 +19,7 @@ from diarist.text.clip import clip
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
+    from diarist.model.proposal import Proposal
     from diarist.ports import Transaction
 
 _PROMPT = 2_000
@@ -52,13 +53,20 @@ def take_record(
 ) -> None:
     """Writes one record. Raises InvalidInputError, or what a malformed one causes (KeyError, TypeError, ValueError)."""
     if stream == "observations":
-        new = put_observation(tx, read_observation(box, raw, scope, namespace), trust="import", at=box.now(), namespace=namespace)
+        made = read_observation(box, raw, scope, namespace)
+        # What local sources told of the same run is better than what comes back from elsewhere.
+        known = box.store.get_record(made.id)
+        native = known is not None and known.trust != "import"
+        new = not native and put_observation(tx, made, trust="import", at=box.now(), namespace=namespace)
         report.observations += new
         report.known += not new
     elif stream == "pending":
-        filed = file_proposal(box, tx, _read_pending(box, raw, scope, namespace), at=box.now())
-        report.proposals += filed.what == "new"
-        report.known += filed.what != "new"
+        proposal = _read_pending(box, raw, scope, namespace)
+        new = latest_round(box.store, "skill", scope, proposal.key) is None
+        if new:
+            file_proposal(box, tx, proposal, at=box.now())
+        report.proposals += new
+        report.known += not new
     else:
         _take_state(box, tx, raw, scope, namespace)
         report.states += 1
@@ -87,7 +95,7 @@ def read_observation(box: Toolbox, raw: Mapping[str, Any], scope: Redacted, name
     )
 
 
-def _read_pending(box: Toolbox, raw: Mapping[str, Any], scope: Redacted, namespace: str) -> Any:
+def _read_pending(box: Toolbox, raw: Mapping[str, Any], scope: Redacted, namespace: str) -> Proposal:
     """A proposal that waited there. It comes as a curated one: nothing here bears it out, so it cannot be accepted as it is."""
     redact = box.reader().redactor.redact
     title = redact(" ".join(str(_field(raw, "title", "name")).split()))
@@ -109,7 +117,9 @@ def _read_pending(box: Toolbox, raw: Mapping[str, Any], scope: Redacted, namespa
     )
     if not skill.name:
         raise InvalidInputError("a pending proposal needs a name")
-    return proposal_of_skill(box.store, skill, scope, (), read_time(raw.get("created_at") or raw.get("createdAt")), namespace)
+    told = raw.get("created_at") or raw.get("createdAt")
+    at = box.now() if told is None else read_time(told)
+    return proposal_of_skill(box.store, skill, scope, (), at, namespace)
 
 
 def _take_state(box: Toolbox, tx: Transaction, raw: Mapping[str, Any], scope: Redacted, namespace: str) -> None:

@@ -284,7 +284,7 @@ def make_test(predicate: Predicate) -> Any:
 def _made(box: Toolbox, space: str, scope: str, item: Item, at: datetime, *, order: int) -> MemoryItem:
     redactor = box.reader().redactor
     try:
-        size = len(json.dumps(item.value, ensure_ascii=False))
+        size = len(json.dumps(item.value, ensure_ascii=False, allow_nan=False))
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"the value of {item.key[:80]!r} is not JSON: {error}") from error
     if not item.key.strip() or size > MAX_VALUE:

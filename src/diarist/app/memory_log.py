@@ -152,11 +152,15 @@ def _time_of(event: dict[str, Any], default: datetime) -> datetime:
     return default
 
 
-def export_log(box: Toolbox, namespace: str, project: str = "") -> Iterator[bytes]:
-    """The namespace as lines of `events.jsonl`, in the order of its events; forgotten items and what forgot them included."""
+def export_log(box: Toolbox, namespace: str, project: str = "", without: str | None = None) -> Iterator[bytes]:
+    """The namespace as lines of `events.jsonl`, in the order of its events; forgotten items and what forgot them included.
+
+    `without`: leave out items whose value is a record of this schema.
+    """
     space = check_namespace(namespace)
     scope = box.reader().redactor.redact(project)
-    events = [(item.order, item.event) for item in list_items(box.store, space, scope, active=False)]
+    items = list_items(box.store, space, scope, active=False)
+    events = [(item.order, item.event) for item in items if not (isinstance(item.value, dict) and item.value.get("schema") == without)]
     events += [(each.order, each.event) for each in list_events(box.store, space, scope)]
     for _, event in sorted(events, key=lambda each: (each[0], json.dumps(each[1], sort_keys=True))):
         yield json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"

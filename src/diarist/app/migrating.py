@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from diarist.app.legacy_records import Migrated, take_record
+from diarist.app.memories import list_items
 from diarist.app.memory_log import read_lines
 from diarist.app.observing import learning_state, put_observation
 from diarist.app.sources import SourceProblem
 from diarist.errors import DiaristError, InvalidInputError
 from diarist.model.ids import make_id
-from diarist.model.observation import NAMESPACE
+from diarist.model.observation import NAMESPACE, SCHEMA
 from diarist.model.record import Record, SearchText
 from diarist.model.redacted import Redacted, derived
 
@@ -33,6 +34,7 @@ MARKER = ".burin-session-store-migrated-v1.json"
 MARKER_SCHEMA = "harn.pattern_learning.migration.v1"
 LEGACY = "burin.agent_context.pattern_learning"
 STREAMS = ("observations", "pending", "state")
+_STREAM_OF = {"observation": "observations", "pending": "pending", "state": "state"}
 
 
 # --- Burin's legacy stores ------------------------------------------------------------------------------------------------
@@ -170,6 +172,27 @@ def _play(kept: dict[str, tuple[int, dict[str, Any]]], number: int, payload: dic
 def _keep(kept: dict[str, tuple[int, dict[str, Any]]], number: int, record: dict[str, Any]) -> None:
     key = str(record.get("id") or f"line-{number}-{len(kept)}")
     kept[key] = (kept[key][0] if key in kept else number, record)
+
+
+def absorb_records(box: Toolbox, project: str, namespace: str = NAMESPACE) -> Migrated:
+    """Pattern records that an imported `events.jsonl` brought into a namespace, as observations, proposals and state of ours."""
+    scope = box.reader().redactor.redact(project)
+    report = Migrated(migrated=True)
+    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+        for item in list_items(box.store, namespace, scope):
+            stream = _STREAM_OF.get(str(item.value.get("record_kind"))) if is_pattern_record(item.value) else None
+            if stream is None:
+                continue
+            try:
+                take_record(box, tx, stream, item.value, scope, namespace, report)
+            except (DiaristError, msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
+                report.problems.append(SourceProblem(f"{namespace}: {item.id}", f"not a record of {stream}: {str(error)[:120]}"))
+    return report
+
+
+def is_pattern_record(value: object) -> bool:
+    """True for the value of a `harn.pattern_learning.v1` record."""
+    return isinstance(value, dict) and value.get("schema") == SCHEMA
 
 
 # --- marks ----------------------------------------------------------------------------------------------------------------

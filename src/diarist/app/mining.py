@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +11,7 @@ import msgspec
 from diarist.app.observing import learning_state, list_observations, sweep
 from diarist.app.records import entry_of
 from diarist.app.review import current_evidence, file_proposal, list_proposals, materially_changed, supersede
+from diarist.app.skill_evidence import find_checks, find_pitfalls
 from diarist.app.times import utc
 from diarist.errors import InvalidInputError, UsageError
 from diarist.model.codec import from_json, to_json
@@ -19,7 +19,7 @@ from diarist.model.ids import is_id
 from diarist.model.observation import NAMESPACE, LearningState, Observation
 from diarist.model.proposal import Proposal, proposal_id
 from diarist.model.redacted import Redacted, derived
-from diarist.model.skill import Pitfall, Skill, SkillCheck, SkillQuote
+from diarist.model.skill import Skill, SkillQuote
 from diarist.stages.patterns import WELL, Draft, mine
 from diarist.stages.skillfile import render_body
 from diarist.text.clip import clip
@@ -37,8 +37,7 @@ SUPPRESSION = timedelta(days=14)
 _SAME = 0.5
 """A habit is the one of an earlier proposal if it shares so many of the sessions of the smaller of both."""
 _MOST_EVIDENCE = 60
-_MOST_CHECKS, _MOST_PITFALLS, _MOST_QUOTES = 5, 6, 6
-_CHECKS = frozenset(("test", "build", "lint", "typecheck"))
+_MOST_QUOTES = 6
 _BODY = 20_000
 
 
@@ -190,8 +189,8 @@ def _propose(
         title=found.title,
         description=found.description,
         steps=found.steps,
-        checks=_checks(well),
-        pitfalls=_pitfalls(entries.values()),
+        checks=find_checks(well),
+        pitfalls=find_pitfalls(entries.values()),
         examples=found.examples,
         evidence=tuple(sorted(found.supporting[-_MOST_EVIDENCE:])),
         counter_evidence=tuple(sorted(found.counter[-_MOST_EVIDENCE:])),
@@ -256,38 +255,6 @@ def _entries(store: Store, observations: Iterable[Observation]) -> dict[str, Ent
         if record is not None and record.kind == "entry" and record.status == "active":
             found[record.id] = entry_of(record)
     return found
-
-
-def _checks(entries: Sequence[Entry]) -> tuple[SkillCheck, ...]:
-    """Checks that passed, by the runs that passed them."""
-    runs: Counter[str] = Counter()
-    passed: Counter[str] = Counter()
-    for entry in entries:
-        for text in {" ".join(command.text.split()) for command in entry.commands if command.kind in _CHECKS and len(command.text) <= 200}:
-            runs[text] += 1
-            passed[text] += any(" ".join(each.text.split()) == text and each.passed for each in entry.commands)
-    ranked = sorted((text for text in passed if passed[text] > 0), key=lambda text: (-passed[text], text))
-    return tuple(SkillCheck(command=derived(text), passed=passed[text], runs=runs[text]) for text in ranked[:_MOST_CHECKS])
-
-
-def _pitfalls(entries: Iterable[Entry]) -> tuple[Pitfall, ...]:
-    """Errors that several of the runs met, or that one got past, with what got past them."""
-    seen: dict[str, list[tuple[Entry, Redacted, Redacted]]] = defaultdict(list)
-    for entry in entries:
-        for error in entry.errors:
-            fix = next((fix.text for fix in entry.fixes if fix.error == error.fingerprint), error.resolved_by)
-            seen[error.fingerprint].append((entry, error.message, fix))
-    ranked = sorted(seen.values(), key=lambda each: (-len({entry.id for entry, _, _ in each}), each[0][1]))
-    told = [each for each in ranked if len({entry.id for entry, _, _ in each}) > 1 or any(fix for _, _, fix in each)]
-    return tuple(
-        Pitfall(
-            error=derived(clip(" ".join(each[0][1].split()), 200)),
-            fix=derived(clip(" ".join(next((fix for _, _, fix in each if fix), "").split()), 300)),
-            runs=len({entry.id for entry, _, _ in each}),
-            evidence=tuple(sorted({entry.id for entry, _, _ in each})[:10]),
-        )
-        for each in told[:_MOST_PITFALLS]
-    )
 
 
 # --- curated proposals ----------------------------------------------------------------------------------------------------

@@ -288,7 +288,7 @@ def tool_use(name: Redacted, arguments: Mapping[str, Any] | None, text: str = ""
     if name.startswith("mcp__") or act.kind == "other" or (act.kind in ("search", "web") and not _is_plain(name)):
         return ToolUse(name=name, shape=derived(", ".join(f"`{key}`" for key in sorted(arguments or {})[:6])))
     if act.kind == "shell":
-        return ToolUse(name=name, kind="shell", shape=_command_shape(act.command))
+        return ToolUse(name=name, kind="shell", shape=command_shape(act.command))
     path = (act.changes[0].path if act.changes else "") or (act.paths[0] if act.paths else "")
     parts = path.replace("\\", "/").rstrip("/").split("/")
     shape = "/".join(parts[-2:]) if parts[-1] == "SKILL.md" else parts[-1]
@@ -301,7 +301,7 @@ def _is_plain(name: str) -> bool:
     return all(word in _PLAIN_SEARCH for word in words)
 
 
-def _command_shape(command: str) -> Redacted:
+def command_shape(command: str) -> Redacted:
     """The part of a command line that says what it was for, wrappers and long words taken off."""
     from diarist.stages.distil.commands import understand
 

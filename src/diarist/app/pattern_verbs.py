@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from diarist.model.proposal import Proposal
     from diarist.model.skill import AcceptedSkill
     from diarist.ports import Embedder
-    from diarist.stages.skillfile import Finding
 
 
 class PatternVerbs:
@@ -158,12 +157,6 @@ class PatternVerbs:
         self._writable()
         return retire(self._box, name, project, why=why, at=self._box.now())
 
-    def validate_skill(self, path: Path) -> list[Finding]:
-        """What is wrong with a skill folder (or its SKILL.md). Raises InvalidInputError where it cannot be read."""
-        from diarist.app.skill_check import validate_folder
-
-        return validate_folder(path)
-
     # --- namespaced memory ------------------------------------------------------------------------------------------------
 
     def memory_open(self, namespace: str, options: SpaceOptions, *, project: str = "") -> SpaceOptions:
@@ -226,22 +219,31 @@ class PatternVerbs:
         return list(list_items(self._box.store, check_namespace(namespace), scope, active=active))
 
     def import_memory(self, path: Path, namespace: str, *, project: str = "", dry_run: bool = False) -> LogReport:
-        """Takes Harn's `events.jsonl` over; a second time adds nothing. Raises InvalidInputError."""
+        """Takes Harn's `events.jsonl` over; a second time adds nothing. Raises InvalidInputError.
+
+        Records of pattern learning become observations, proposals and state here, where the project learns.
+        """
         from diarist.app.memory_log import import_log
+        from diarist.app.migrating import absorb_records
+        from diarist.model.observation import NAMESPACE
 
         self._writable()
         self._stale = True
-        return import_log(self._box, path, namespace, project, dry_run=dry_run)
+        report = import_log(self._box, path, namespace, project, dry_run=dry_run)
+        if namespace == NAMESPACE and not dry_run and self.learning(project).enabled:
+            report.problems += absorb_records(self._box, project).problems
+        return report
 
     def export_memory(self, namespace: str, *, project: str = "") -> Iterator[bytes]:
         """A namespace as lines of `events.jsonl`; that of pattern learning with its records in Harn's form."""
         from diarist.app.memory_log import export_log
         from diarist.app.projecting import project_events
-        from diarist.model.observation import NAMESPACE
+        from diarist.model.observation import NAMESPACE, SCHEMA
 
-        if namespace == NAMESPACE:
+        patterns = namespace == NAMESPACE
+        if patterns:
             yield from project_events(self._box.store, self._box.reader().redactor.redact(project), namespace)
-        yield from export_log(self._box, namespace, project)
+        yield from export_log(self._box, namespace, project, SCHEMA if patterns else None)
 
     # --- migration --------------------------------------------------------------------------------------------------------
 

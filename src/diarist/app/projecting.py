@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from diarist.app.mining import namespace_of, skill_of
+import msgspec
+
+from diarist.app.mining import SUPPRESSION, namespace_of, skill_of
 from diarist.app.observing import learning_state, list_observations
 from diarist.app.review import list_proposals
-from diarist.model.observation import NAMESPACE, SCHEMA
+from diarist.model.observation import NAMESPACE, SCHEMA, LearningState
 
 if TYPE_CHECKING:
     from diarist.model.observation import Observation
@@ -25,15 +27,26 @@ def project_records(store: Store, project: str, namespace: str = NAMESPACE) -> I
     for proposal in sorted(list_proposals(store, kinds=("skill",), project=project), key=lambda each: (-len(each.session_ids), each.id)):
         if namespace_of(proposal) == namespace:
             yield "pending", f"pending:{proposal.id}", proposal.created_at, _pending(proposal)
-    state = learning_state(store, project, namespace)
+    state = _state(store, project, namespace)
     if state.updated_at is not None:
-        resting = {key: _iso(until) for key, until in state.suppressed_until.items()}
+        resting = {key: _iso(until) for key, until in sorted(state.suppressed_until.items())}
         yield (
             "state",
             "state",
             state.updated_at,
             {"enabled": state.enabled, "suppressed_until": resting, "updated_at": _iso(state.updated_at)},
         )
+
+
+def _state(store: Store, project: str, namespace: str) -> LearningState:
+    """Enablement, and until when each rejected matter rests."""
+    state = learning_state(store, project, namespace)
+    rejected = [
+        each for each in list_proposals(store, states=("rejected",), kinds=("skill",), project=project) if namespace_of(each) == namespace
+    ]
+    resting = {each.key: each.decisions[-1].at + SUPPRESSION for each in rejected}
+    times = [each.decisions[-1].at for each in rejected] + ([state.updated_at] if state.updated_at else [])
+    return msgspec.structs.replace(state, suppressed_until={**state.suppressed_until, **resting}, updated_at=max(times, default=None))
 
 
 def project_events(store: Store, project: str, namespace: str = NAMESPACE) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ def skill_id(project: str, name: str, namespace: str = NAMESPACE) -> str:
 
 
 def put_skill(tx: Transaction, skill: AcceptedSkill, project: Redacted, *, at: datetime, action: str) -> None:
-    """Writes the record of an accepted skill; search finds it by title, description and examples."""
+    """Writes the record of an accepted skill. Search does not find it by its words: `skill_use.match_skills` offers it where it fits."""
     body = to_json(skill)
     record = Record(
         id=skill_id(project, skill.name, skill.namespace),
@@ -39,8 +39,7 @@ def put_skill(tx: Transaction, skill: AcceptedSkill, project: Redacted, *, at: d
         digest=hashlib.sha256(body).hexdigest(),
         body=body,
     )
-    told = derived("\n".join([f"Skill {skill.name}: {skill.description}", *skill.examples]))
-    tx.put_record(record, SearchText(title=skill.title, body=told), action=action)
+    tx.put_record(record, SearchText(), action=action)
 
 
 def list_skills(store: Store, project: str | None = None, *, retired: bool = False) -> list[tuple[Record, AcceptedSkill]]:

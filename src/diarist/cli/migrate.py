@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,14 +71,29 @@ def events_command(ctx: click.Context, /, path: str, namespace: str, project: st
 @migrate_command.command("sdd")
 @click.argument("folder", metavar="FOLDER")
 @_project
+@_dry_run
 @json_option
 @click.pass_context
-def sdd_command(ctx: click.Context, /, folder: str, project: str | None, as_json: bool) -> int:
+def sdd_command(ctx: click.Context, /, folder: str, project: str | None, dry_run: bool, as_json: bool) -> int:
     """A Bernstein tree (.sdd); the same as `diarist sync`."""
     from diarist.cli.sync import sync_command
 
-    result = ctx.invoke(sync_command, root=folder, project=project, as_json=as_json)
-    return int(result or 0)
+    if not dry_run:
+        return int(ctx.invoke(sync_command, root=folder, project=project, as_json=as_json) or 0)
+    if not Path(folder).is_dir():
+        raise UsageError(f"{folder} is no folder")
+    with tempfile.TemporaryDirectory() as scratch:
+        from diarist.bootstrap import open_memory
+
+        with open_memory(scratch) as memory:
+            report = memory.sync(Path(folder), current_project() if project is None else project)
+    if as_json:
+        emit_json({**vars(report), "problems": [each._asdict() for each in report.problems], "dry_run": True})
+    else:
+        for problem in report.problems:
+            say(f"skipped: {problem.path}: {problem.reason}", err=True)
+        say(f"Would take over {count(report.added, 'entry', 'entries')} (as into an empty workspace).")
+    return int(bool(report.problems))
 
 
 def _tell(done: Migrated, as_json: bool) -> int:

@@ -99,11 +99,11 @@ def write_command(ctx: click.Context, /, project: str | None) -> None:
 @skills_command.command("validate")
 @click.argument("paths", nargs=-1, required=True, metavar="FOLDER...")
 @json_option
-@click.pass_context
-def validate_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool) -> int:
+def validate_command(paths: tuple[str, ...], as_json: bool) -> int:
     """Check skill folders against the Agent Skills format, and what clients stumble over. Exit code 1 for an error."""
-    memory = open_workspace(ctx, read_only=True)
-    found = {path: memory.validate_skill(Path(path)) for path in paths}
+    from diarist.app.skill_check import validate_folder
+
+    found = {path: validate_folder(Path(path)) for path in paths}
     if as_json:
         emit_json({path: [each._asdict() for each in findings] for path, findings in found.items()})
     else:

@@ -14,14 +14,14 @@ import msgspec
 
 from diarist.model.observation import Observation
 from diarist.stages.patterns.drafting import Draft, describe, draft
-from diarist.stages.patterns.features import WELL, make_corpus
+from diarist.stages.patterns.features import WELL, label, make_corpus
 from diarist.stages.patterns.grouping import Run, group_runs
-from diarist.stages.patterns.procedure import find_procedure, follows, says_something
+from diarist.stages.patterns.procedure import find_procedure, follows, lift, says_something
 from diarist.stages.patterns.refining import consolidate, firm_sessions, is_habit, prune, rarity_of
 from diarist.stages.patterns.splitting import split
 from diarist.stages.patterns.words import prompt_words
 
-__all__ = ["WELL", "Draft", "describe", "find_procedure", "follows", "mine", "prompt_words"]
+__all__ = ["WELL", "Draft", "describe", "find_procedure", "follows", "label", "lift", "mine", "prompt_words"]
 
 
 def mine(observations: Iterable[Observation], *, now: datetime, window: timedelta, support: int) -> tuple[Draft, ...]:

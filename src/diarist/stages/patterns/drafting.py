@@ -84,9 +84,10 @@ def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Cor
 
 
 def describe(title: Redacted, examples: Sequence[Redacted]) -> Redacted:
-    """What the skill is for and when to use it, in one line."""
+    """What the skill is for and when to use it, in one line without markup."""
     told = "; ".join(f'"{clip(" ".join(example.split()), 80)}"' for example in examples[:3])
-    return derived(clip(f"{title}. Use when asked for this, in words like {told}." if told else f"{title}.", 1000))
+    line = clip(f"{title}. Use when asked for this, in words like {told}." if told else f"{title}.", 1000)
+    return derived(line.replace("<", "‹").replace(">", "›"))
 
 
 def _share(word: str, corpus: Corpus, about: Mapping[int, float]) -> float:

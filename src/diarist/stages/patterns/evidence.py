@@ -52,6 +52,7 @@ class Channel:
         self._shared_once = {feature: log((alpha + 1) / alpha) for feature, alpha in self._alpha.items()}
         self._log_strength = lgamma(strength)
         self._apart: dict[tuple[float, float], float] = {}
+        self._twice: dict[Features, float] = {}
 
     def single(self, key: Features, runs: int = 1) -> Profile:
         """The profile of `runs` runs that are the same in this channel."""
@@ -89,7 +90,10 @@ class Channel:
         if not a or not b:
             return 0.0
         if a == b:
-            return self.gain(self.single(a), self.single(b))
+            known = self._twice.get(a)
+            if known is None:
+                known = self._twice[a] = self.gain(self.single(a), self.single(b))
+            return known
         return sum([self._shared_once[feature] for feature in a if feature in b]) - self._loss(float(len(a)), float(len(b)))
 
     def gain(self, a: Profile, b: Profile) -> float:
@@ -130,6 +134,7 @@ class Channel:
         """The same channel where every run counts in full."""
         full = copy(self)
         full.repeat = 1.0
+        full._twice = {}
         return full
 
 

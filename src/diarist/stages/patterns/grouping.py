@@ -75,7 +75,9 @@ def group_runs(runs: Sequence[Run]) -> tuple[list[list[int]], Measures]:
 
     Rounds alternate between grouping and measuring how rare each feature is *between* groups, which needs groups.
     """
-    pairs = find_pairs([(run.words, run.special) for run in runs])
+    copies = _copies(runs)
+    numbers = list(copies)
+    pairs = [(numbers[a], numbers[b]) for a, b in find_pairs([(runs[n].words, runs[n].special) for n in numbers])]
     measures = _first_measures(runs)
     groups: list[list[int]] = []
     for round_ in range(ROUNDS):
@@ -83,8 +85,16 @@ def group_runs(runs: Sequence[Run]) -> tuple[list[list[int]], Measures]:
             measures = _measure(runs, groups, measures.cost)
         scored = _score(runs, pairs, measures)
         pairs = [(a, b) for a, b, _ in scored]
-        groups = _agglomerate(runs, scored, measures)
+        groups = _agglomerate(runs, copies, scored, measures)
     return groups, measures
+
+
+def _copies(runs: Sequence[Run]) -> dict[int, list[int]]:
+    """Runs that are the same but for their session, by the first of them: they need not be compared."""
+    found: dict[tuple[Features, Features, Features, bool], list[int]] = {}
+    for number, run in enumerate(runs):
+        found.setdefault((run.words, run.common, run.special, run.failed), []).append(number)
+    return {same[0]: same for same in found.values()}
 
 
 def _first_measures(runs: Sequence[Run]) -> Measures:
@@ -145,27 +155,31 @@ def _score(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], measures: Meas
     return scored
 
 
-def _agglomerate(runs: Sequence[Run], scored: Sequence[tuple[int, int, float]], measures: Measures) -> list[list[int]]:
+def _agglomerate(
+    runs: Sequence[Run], copies: dict[int, list[int]], scored: Sequence[tuple[int, int, float]], measures: Measures
+) -> list[list[int]]:
     """Joins neighbours, the surest first, while joining gains."""
-    forest = Forest(runs, scored, measures)
+    forest = Forest(runs, copies, scored, measures)
     forest.grow()
-    alone = [[number] for number in range(len(runs)) if number not in forest.near]
+    alone = [same for number, same in copies.items() if number not in forest.near]
     return sorted(alone + [sorted(group.runs) for group in forest.groups.values()])
 
 
 class Forest:
     """Groups while they are being joined. A group keeps the number of its bigger part."""
 
-    def __init__(self, runs: Sequence[Run], scored: Sequence[tuple[int, int, float]], measures: Measures) -> None:
+    def __init__(
+        self, runs: Sequence[Run], copies: dict[int, list[int]], scored: Sequence[tuple[int, int, float]], measures: Measures
+    ) -> None:
         self.measures = measures
         self.near: dict[int, set[int]] = defaultdict(set)
         for a, b, _ in scored:
             self.near[a].add(b)
             self.near[b].add(a)
-        self.groups = {number: make_group([number], runs, measures) for number in sorted(self.near)}
-        self._offered = dict.fromkeys(self.groups, 1)
+        self.groups = {number: make_group(copies[number], runs, measures) for number in sorted(self.near)}
+        self._offered = {number: len(group.runs) for number, group in self.groups.items()}
         """By group: its size when its joins were last weighed."""
-        self._heap = [(-gained, a, b, 2) for a, b, gained in scored if gained > 0]
+        self._heap = [(-gained, a, b, len(copies[a]) + len(copies[b])) for a, b, gained in scored if gained > 0]
         """(minus the score, group, group, size of both together when it was weighed)."""
         heapq.heapify(self._heap)
 

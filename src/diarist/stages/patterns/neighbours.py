@@ -11,7 +11,7 @@ from diarist.stages.patterns.evidence import Features
 
 _BLOCK = 64
 """A feature of more runs than this does not make them neighbours by itself; two such features together may."""
-_COMPARISONS = 1_000_000
+_COMPARISONS = 600_000
 _FEWEST, _MOST = 8, 400
 _PAIRED = 6
 """Rarest features of a run that are tried in pairs."""

@@ -174,7 +174,7 @@ def _told(name: str, uses: Sequence[ToolUse]) -> Redacted:
     shape = lift([use.shape for use in uses])
     if kind == "other":
         return derived(f"Call `{uses[0].name}`" + (f" with {shape}" if shape else ""))
-    if not shape or kind in ("plan", "ask", "submit", "agent", "web"):
+    if not shape or kind in ("search", "ask", "submit", "agent", "web", "code"):
         return derived(_PLAIN[kind] if not name.startswith("$ ") else f"Run `{name[2:]}`")
     return derived(f"{_VERBS[kind]} `{shape}`")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
@@ -119,11 +119,10 @@ def _same_procedure(a: Sequence[int], b: Sequence[int], runs: Sequence[Run], mea
 
 
 def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rarity) -> list[int]:
-    """The group without runs that other sessions' runs do not clearly attract, or that have little of what it is about."""
+    """The group without runs that other sessions' runs do not attract, or that have little of what it is about."""
     kept = group
-    for run in group:
-        rest = [other for other in kept if runs[other].session != runs[run].session]
-        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) < 0:
+    for run, pull in _pulls(group, runs, measures):
+        if pull < 0:
             kept = [other for other in kept if other != run]
     about = {key: share * rarity.get(key, 0.0) for key, share in _features(kept, runs).items()}
     held = {n: sum(about[key] for key in _keys(runs[n])) for n in kept}
@@ -133,12 +132,16 @@ def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rar
 
 def firm_sessions(group: list[int], runs: Sequence[Run], measures: Measures) -> set[int]:
     """Sessions with a run that the runs of other sessions clearly attract: only these bear a habit out."""
-    firm = set()
+    return {runs[run].session for run, pull in _pulls(group, runs, measures) if pull >= _FIRM}
+
+
+def _pulls(group: list[int], runs: Sequence[Run], measures: Measures) -> Iterator[tuple[int, float]]:
+    """How much the runs of other sessions attract each run. Where there are very many, all of them stand for the others."""
+    everyone = make_group(group, runs, measures) if len(group) > SAMPLE else None
     for run in group:
-        rest = [other for other in group if runs[other].session != runs[run].session]
-        if rest and gain(make_group([run], runs, measures), make_group(rest, runs, measures), measures) >= _FIRM:
-            firm.add(runs[run].session)
-    return firm
+        rest = [other for other in group if runs[other].session != runs[run].session] if everyone is None else group
+        if rest:
+            yield run, gain(make_group([run], runs, measures), everyone or make_group(rest, runs, measures), measures)
 
 
 def is_habit(group: list[int], runs: Sequence[Run], measures: Measures) -> bool:

@@ -144,7 +144,7 @@ def _vain(corpus: Corpus, unresolved: Iterable[int]) -> dict[int, set[int]]:
     for member in unresolved:
         item = corpus.items[member]
         if len({error.fingerprint for error in item.errors}) == 1:
-            messages = set(corpus.phrases.numbers(error.message for error in item.errors))
+            messages = set(corpus.phrases.numbers([error.message for error in item.errors]))
             for phrase in item.failed:
                 if phrase not in messages:
                     vain.setdefault(phrase, set()).add(member)
@@ -194,8 +194,10 @@ def _group(corpus: Corpus, sayings: Mapping[int, Said]) -> list[Said]:
 def _meant(corpus: Corpus, text: str) -> Meant:
     """Without features that came up only now (in a fix) and have no weight yet."""
     known, look = len(corpus.weights), corpus.vocabulary.look
-    code = look(" ".join(_CODE.findall(text))) if "`" in text else ()
-    return Meant(*(frozenset([feature for feature in features if feature < known]) for features in (look(text), code)))
+    features = frozenset([feature for feature in look(text) if feature < known])
+    if "`" not in text:
+        return Meant(features, frozenset())
+    return Meant(features, frozenset([feature for feature in look(" ".join(_CODE.findall(text))) if feature < known]))
 
 
 def _is_alike(weights: Sequence[float], a: Meant, b: Meant) -> bool:

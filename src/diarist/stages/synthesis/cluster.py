@@ -12,8 +12,9 @@ over an inverted index of rare features, up to all that is left. So the cost gro
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from math import sqrt
 from operator import mul
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from typing import NamedTuple
 from diarist.stages.synthesis.agglomerate import agglomerate, dot_products, rare_dot_products
 from diarist.stages.synthesis.features import Features
 
-SAMPLE = 320
+SAMPLE = 256
 """Entries that are compared all with all."""
 ENRICH = 1024
 """Entries that a fresh group gathers from, to know itself better, before all others are asked."""
@@ -31,10 +32,12 @@ LONGEST = 32
 """In larger samples: features that more of their entries carry bring no pair together."""
 WIDEN = 8
 """Each larger sample is so many times the one before: a group of which one shows too few is still rare enough in the next."""
-LIGHT = 0.4
+LIGHT = 0.5
 """Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most."""
 PROFILE = 0.9
 """Share of a group's squared weight that is indexed for entries to look up."""
+TAIL = 1e-5
+"""Features of less than this share of a group's squared weight are left out when groups are compared."""
 AT_HOME = 1.2
 """A member that reaches so many times the least cosine is not asked whether another group would fit better."""
 MANY = 256
@@ -44,61 +47,56 @@ SLACK = 1e-9
 
 
 class Group(NamedTuple):
-    """Sum of the unit vectors of some entries, and its dot product with itself."""
+    """Some entries as one: how many of them carry each feature, and the squared norm of their sum."""
 
-    total: defaultdict[int, float]
+    counts: Counter[int]
     square: float
 
 
 class Space:
-    """Entries as unit vectors over weighted features."""
+    """Entries as vectors: the weights of the features they carry."""
 
     def __init__(self, entries: Sequence[Features], weights: Sequence[float]) -> None:
         self.weights = weights
+        self.squares = [weight * weight for weight in weights]
         self.entries: list[Features] = []
-        self.scales: list[float] = []
-        self._squares = [weight * weight for weight in weights]
+        self.norms: list[float] = []
         for features in entries:
             self.append(features)
 
     def append(self, features: Features) -> int:
         """Adds an entry; its number."""
-        squares = self._squares
+        squares = self.squares
         least = LIGHT * sum(map(squares.__getitem__, features)) / (len(features) or 1)
         kept = tuple([feature for feature in features if squares[feature] >= least])
         self.entries.append(kept)
-        self.scales.append(1.0 / sqrt(sum(map(squares.__getitem__, kept))) if kept else 0.0)
+        self.norms.append(sqrt(sum(map(squares.__getitem__, kept))))
         return len(self.entries) - 1
 
     def vector(self, number: int) -> dict[int, float]:
         """An entry as a unit vector; empty where it has no features."""
-        scale, weights = self.scales[number], self.weights
-        return {feature: scale * weights[feature] for feature in self.entries[number]}
+        norm, weights = self.norms[number], self.weights
+        return {feature: weights[feature] / norm for feature in self.entries[number]}
 
     def group(self, numbers: Sequence[int]) -> Group:
-        """The sum of these entries."""
-        total: defaultdict[int, float] = defaultdict(float)
-        for number in numbers:
-            scale = self.scales[number]
-            for feature in self.entries[number]:
-                total[feature] += scale
-        weights = self.weights
-        for feature in total:
-            total[feature] *= weights[feature]
-        return Group(total, sum([value * value for value in total.values()]))
+        """These entries as one."""
+        counts = Counter(chain.from_iterable(map(self.entries.__getitem__, numbers)))
+        squares = self.squares
+        return Group(counts, sum([squares[feature] * count * count for feature, count in counts.items()]))
 
     def cosine(self, number: int, group: Group) -> float:
         """Of an entry that is not in the group."""
-        total, weights = group.total, self.weights
-        dot = sum([weights[feature] * total[feature] for feature in self.entries[number] if feature in total])
-        return self.scales[number] * dot / sqrt(group.square)
+        counts, squares = group.counts, self.squares
+        dot = sum([squares[feature] * counts[feature] for feature in self.entries[number] if feature in counts])
+        return dot / (self.norms[number] * sqrt(group.square)) if dot else 0.0
 
     def rest_cosine(self, number: int, group: Group) -> float:
         """Of a member with the sum of the others."""
-        features = self.entries[number]
-        dot = self.scales[number] * sum(map(mul, map(self.weights.__getitem__, features), map(group.total.__getitem__, features)))
-        square = group.square - 2.0 * dot + 1.0
-        return (dot - 1.0) / sqrt(square) if square > SLACK else 0.0
+        features, norm = self.entries[number], self.norms[number]
+        own = norm * norm
+        dot = sum(map(mul, map(self.squares.__getitem__, features), map(group.counts.__getitem__, features)))
+        rest = group.square - 2.0 * dot + own
+        return (dot - own) / (norm * sqrt(rest)) if rest > SLACK else 0.0
 
 
 class Finder:
@@ -113,11 +111,12 @@ class Finder:
 
     def _index(self, place: int, group: Group) -> None:
         norm, left = sqrt(group.square), PROFILE * group.square
-        for value, feature in sorted([(-value, feature) for feature, value in group.total.items()]):
+        weights, postings = self._space.weights, self._postings
+        for value, feature in sorted([(-weights[feature] * count, feature) for feature, count in group.counts.items()]):
             if left <= 0:
                 break
             left -= value * value
-            self._postings.setdefault(feature, []).append((place, -value / norm * self._space.weights[feature]))
+            postings.setdefault(feature, []).append((place, -value * weights[feature] / norm))
 
     def best(self, number: int) -> tuple[int, float]:
         """(place, cosine) of the group with the highest cosine, the first of equals; (-1, 0) where there is none.
@@ -133,7 +132,7 @@ class Finder:
                 for place, value in postings[feature]:
                     sums[place] += value
         best = max(sums, default=0.0)
-        return (sums.index(best), best * self._space.scales[number]) if best else (-1, 0.0)
+        return (sums.index(best), best / self._space.norms[number]) if best else (-1, 0.0)
 
     def _best_of_many(self, number: int) -> tuple[int, float]:
         sums: dict[int, float] = {}
@@ -141,15 +140,14 @@ class Finder:
             for place, value in self._postings.get(feature, ()):
                 sums[place] = sums.get(place, 0.0) + value
         best = min([(-value, place) for place, value in sums.items()], default=(0.0, -1))
-        return best[1], -best[0] * self._space.scales[number]
+        return best[1], -best[0] / self._space.norms[number] if best[1] >= 0 else 0.0
 
-    def place(self, number: int, least: float) -> tuple[int, float]:
-        """The same with the exact cosine; (-1, 0) where it is less than `least`."""
+    def place(self, number: int, least: float) -> int:
+        """The group with the highest cosine, if that is at least `least`; -1 where there is none."""
         at, cosine = self.best(number)
-        if at < 0 or cosine < PROFILE * least:
-            return -1, 0.0
-        cosine = self._space.cosine(number, self._groups[at])
-        return (at, cosine) if cosine >= least else (-1, 0.0)
+        if cosine >= least or (cosine >= PROFILE * least and self._space.cosine(number, self._groups[at]) >= least):
+            return at
+        return -1
 
 
 def cosine_of(jaccard: float) -> float:
@@ -174,14 +172,13 @@ def cluster(space: Space, threshold: float) -> list[list[int]]:
         groups = _merge(space, groups, least)
         rest = _gather(space, groups, rest, least)
         groups += _by_rare_features(space, rest, least)
-    groups = _settle(space, _merge(space, groups, least), least)
-    return sorted(_hold_together(space, groups, least))
+    return sorted(group for group in _settle(space, _merge(space, groups, least), least) if len(group) > 1)
 
 
 def _by_samples(space: Space, least: float) -> tuple[list[list[int]], list[int]]:
     """Groups found in samples, with all entries that belong to them; and the numbers that belong to none."""
     groups: list[list[int]] = []
-    rest = [number for number, scale in enumerate(space.scales) if scale]
+    rest = [number for number, norm in enumerate(space.norms) if norm]
     while True:
         found = [[rest[place] for place in group] for group in _compare_all(space, rest[:SAMPLE], least)]
         taken = {number for group in found for number in group}
@@ -198,7 +195,7 @@ def _gather(space: Space, groups: Sequence[list[int]], numbers: Sequence[int], l
     finder = Finder(space, [space.group(group) for group in groups])
     left = []
     for number in numbers:
-        at, _ = finder.place(number, least)
+        at = finder.place(number, least)
         if at < 0:
             left.append(number)
         else:
@@ -235,12 +232,22 @@ def _by_rare_features(space: Space, rest: Sequence[int], least: float) -> list[l
 def _merge(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:
     """Groups that are alike as a whole become one."""
     sums = [space.group(group) for group in groups]
-    merged = agglomerate([each.square for each in sums], dot_products([each.total for each in sums]), least)
+    dots = dot_products([_without_tail(space, each) for each in sums])
+    merged = agglomerate([each.square for each in sums], dots, least)
     return [sorted(number for place in places for number in groups[place]) for places in merged]
 
 
+def _without_tail(space: Space, group: Group) -> dict[int, float]:
+    """A group's sum without what few of its members carry: thousands of features that add nothing to a product."""
+    least, weights = sqrt(TAIL * group.square), space.weights
+    return {feature: weights[feature] * count for feature, count in group.counts.items() if weights[feature] * count >= least}
+
+
 def _settle(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:
-    """Entries in no group, and those that are not at home in theirs, go where they overlap most, if that is enough."""
+    """Entries in no group, and those that are not at home in theirs, go where they overlap most, if that is enough.
+
+    Then members that do not reach `least` against the rest of their group are taken out, until all do.
+    """
     sums = [space.group(group) for group in groups]
     home = [-1] * len(space.entries)
     stays = [0.0] * len(space.entries)
@@ -251,24 +258,22 @@ def _settle(space: Space, groups: Sequence[list[int]], least: float) -> list[lis
     settled: list[list[int]] = [[] for _ in groups]
     for number, place in enumerate(home):
         if stays[number] < AT_HOME * least:
-            at, cosine = finder.place(number, least)
-            if at not in (place, -1) and cosine > stays[number]:
-                home[number], stays[number] = at, cosine
+            at, cosine = finder.best(number)
+            if at not in (place, -1) and cosine > PROFILE * max(least, stays[number]):
+                cosine = space.cosine(number, sums[at])
+                if cosine > stays[number]:
+                    home[number], stays[number] = at, cosine
         if stays[number] >= least:
             settled[home[number]].append(number)
-    return [group for group in settled if len(group) > 1]
+    return [members if members == group else _hold_together(space, members, least) for members, group in zip(settled, groups, strict=True)]
 
 
-def _hold_together(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:
-    """Takes members out that do not reach `least` against the rest of their group, until all do."""
-    done = []
-    for group in groups:
-        members = group
-        while len(members) > 1:
-            total = space.group(members)
-            kept = [number for number in members if space.rest_cosine(number, total) >= least]
-            if len(kept) == len(members):
-                done.append(members)
-                break
-            members = kept
-    return done
+def _hold_together(space: Space, members: list[int], least: float) -> list[int]:
+    """The members without those that do not reach `least` against the rest, time and again."""
+    while len(members) > 1:
+        total = space.group(members)
+        kept = [number for number in members if space.rest_cosine(number, total) >= least]
+        if len(kept) == len(members):
+            return members
+        members = kept
+    return []

@@ -15,7 +15,7 @@ from diarist.text.stem import stem_english
 Features = tuple[int, ...]
 """Distinct, in the order they were met."""
 
-RAREST = 200
+RAREST = 400
 """Being rarer than one entry in so many adds no weight: a slip of the pen is not the subject."""
 COINED = 0.5
 """Share of its weight that a word with digits keeps while nobody else has it: mostly a ticket, a port, a hash."""
@@ -42,8 +42,8 @@ class Vocabulary:
         """Those of them that give exactly one."""
         self._numbers: dict[str, int] = {}
 
-    def look(self, text: str, marks: Iterable[str] = ()) -> Features:
-        """Features of one entry: the words of `text`, and `marks` as they are."""
+    def look(self, text: str, marks: Iterable[str] = (), more: Sequence[Features] = ()) -> Features:
+        """Features of one entry: the words of `text`, `marks` as they are, and those in `more`."""
         words = _split(text)
         if len(words) > MOST_WORDS:
             words = words[:MOST_WORDS]
@@ -53,6 +53,8 @@ class Vocabulary:
             for word in words:
                 if word not in self._single:
                     found.update(dict.fromkeys(self.words.get(word) or self._learn(word)))
+        if more:
+            found.update(dict.fromkeys(chain.from_iterable(more)))
         for mark in marks:
             found[self._number(mark)] = None
         return cast("Features", tuple(found))

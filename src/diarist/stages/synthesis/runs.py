@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 
@@ -105,9 +105,12 @@ class Phrases:
                 self.texts.append(text)
         return number
 
-    def numbers(self, texts: Iterable[Redacted]) -> Bullets:
+    def numbers(self, texts: Sequence[Redacted]) -> Bullets:
         """Distinct numbers, in order."""
-        return tuple(dict.fromkeys([self.number(text) for text in texts]))
+        found = dict.fromkeys(map(self._known.get, texts))
+        if None in found:
+            found = dict.fromkeys(map(self.number, texts))
+        return cast("Bullets", tuple(found))
 
 
 class Intake:
@@ -116,10 +119,19 @@ class Intake:
     def __init__(self) -> None:
         self.vocabulary = Vocabulary()
         self.phrases = Phrases()
+        self._features: dict[int, Features] = {}
 
     def take(self, run: Run, digest: str) -> Item:
-        """One run."""
+        """One run. Phrases that were met before are not taken apart again."""
         phrases = self.phrases
+        known = len(phrases.texts)
+        tried, worked, failed = phrases.numbers(run.tried), phrases.numbers(run.worked), phrases.numbers(run.failed)
+        parts, again = _parts(run), []
+        for number in dict.fromkeys(tried + worked + failed):
+            if number < known:
+                again.append(self._features.get(number) or self._look(number))
+            else:
+                parts.append(phrases.texts[number])
         return Item(
             run.id,
             digest,
@@ -129,22 +141,30 @@ class Intake:
             run.title,
             run.created_at,
             run.outcome,
-            self.vocabulary.look(_text(run), _marks(run)),
-            phrases.numbers(run.tried),
-            phrases.numbers(run.worked),
-            phrases.numbers(run.failed),
+            self.vocabulary.look("\n".join(parts), _marks(run), again),
+            tried,
+            worked,
+            failed,
             run.errors,
             tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]),
         )
 
+    def _look(self, number: int) -> Features:
+        features = self._features[number] = self.vocabulary.look(self.phrases.texts[number])
+        return features
 
-def _text(run: Run) -> str:
-    parts = [run.title, run.prompt[:PROMPT], *run.tried, *run.worked, *run.failed, run.rationale, run.learned]
-    parts += [error.message for error in run.errors]
-    parts += [fix.text for fix in run.fixes]
-    parts += [file.path for file in run.files[:FILES]]
+
+def _parts(run: Run) -> list[str]:
+    """Texts of a run that say what it is about, but for its bullets."""
+    parts: list[str] = [run.title, run.prompt[:PROMPT], run.rationale, run.learned]
+    if run.errors:
+        parts += [error.message for error in run.errors]
+    if run.fixes:
+        parts += [fix.text for fix in run.fixes]
+    if run.files:
+        parts += [file.path for file in run.files[:FILES]]
     parts += [tag for tag in run.tags if ":" not in tag]  # "task:…" and the like say where an entry comes from, not what it is about
-    return "\n".join(parts)
+    return parts
 
 
 def _marks(run: Run) -> list[str]:

@@ -86,11 +86,11 @@ def without(report: Report, lineages: frozenset[str]) -> Report:
 
 def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earlier: Sequence[Item], threshold: float) -> list[Theme]:
     sums = [space.group(group) for group in groups]
-    marks = [rank_tags(corpus.vocabulary, space, group) for group in groups]
+    marks = [rank_tags(corpus.vocabulary, space.weights, total, len(group)) for group, total in zip(groups, sums, strict=True)]
     names = name_features(corpus.vocabulary, [feature for features in marks for feature in features])
     counts = _count_earlier(space, Finder(space, sums), earlier, threshold, len(groups))
     themes = [
-        make_theme(corpus, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
+        make_theme(corpus, space, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
         for group, total, features, count in zip(groups, sums, marks, counts, strict=True)
     ]
     return [finish(theme) for theme in tell_apart(sorted(themes, key=lambda theme: (-theme.size, theme.id)))]
@@ -100,7 +100,7 @@ def _count_earlier(space: Space, finder: Finder, earlier: Sequence[Item], thresh
     """By group: entries of the earlier window that would belong to it."""
     counts = [0] * groups
     for item in earlier:
-        at, _ = finder.place(space.append(item.features), cosine_of(threshold))
+        at = finder.place(space.append(item.features), cosine_of(threshold))
         if at >= 0:
             counts[at] += 1
     return counts

@@ -6,7 +6,6 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import sqrt
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,11 +14,13 @@ from diarist.model.redacted import Redacted
 from diarist.model.theme import Theme, Trend
 from diarist.stages.synthesis.adjustment import choose_target, propose_diff
 from diarist.stages.synthesis.approaches import Corpus, find_approaches, find_errors
-from diarist.stages.synthesis.cluster import Group, jaccard_of
+from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
 from diarist.stages.synthesis.wording import make_label
 
 MOST_LINES = 8
 """Lines of each list that are kept."""
+MOST_COMPARED = 200
+"""Members that cohesion is told from; their order follows from hashed ids."""
 RISE = 1.5
 """A theme rises where it holds so many times the entries of the window before, and fades the other way round."""
 
@@ -39,7 +40,7 @@ def theme_id(entry_ids: Iterable[str]) -> str:
     return "theme-" + base64.b32encode(digest[:7]).decode("ascii").lower()[:10]
 
 
-def make_theme(corpus: Corpus, group: Counted) -> Theme:
+def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
     """The theme of a group, without lineage, proposed adjustment or a model's wording."""
     items = sorted([corpus.items[member] for member in group.members], key=lambda item: item.id)
     found, errors = find_approaches(corpus, group.members), find_errors(corpus, group.members)
@@ -62,7 +63,7 @@ def make_theme(corpus: Corpus, group: Counted) -> Theme:
         last_at=max(item.created_at for item in items),
         trend=_trend(len(items), group.earlier),
         earlier=group.earlier,
-        cohesion=_cohesion(group),
+        cohesion=_cohesion(space, group),
         outcomes=outcomes,
         recovery_rate=_recovery(outcomes),
         cut={name: len(lines) - MOST_LINES for name, lines in sorted(lists.items()) if len(lines) > MOST_LINES},
@@ -80,13 +81,12 @@ def finish(theme: Theme) -> Theme:
     return msgspec.structs.replace(theme, proposed_diff=propose_diff(theme))
 
 
-def _cohesion(group: Counted) -> float:
-    """Overlap of a member with the rest, for the member that overlaps with it as the mean does."""
-    size, square = len(group.members), group.sums.square
-    if size < 2:
+def _cohesion(space: Space, group: Counted) -> float:
+    """Mean overlap of a member with the rest."""
+    if len(group.members) < 2:
         return 1.0
-    mean = square / size
-    return round(jaccard_of((mean - 1.0) / sqrt(square - 2.0 * mean + 1.0)), 3)
+    cosines = [space.rest_cosine(member, group.sums) for member in group.members[:MOST_COMPARED]]
+    return round(jaccard_of(sum(cosines) / len(cosines)), 3)
 
 
 def _count(values: Iterable[str]) -> dict[str, int]:

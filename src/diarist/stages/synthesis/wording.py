@@ -11,11 +11,11 @@ import msgspec
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Theme
 from diarist.stages.synthesis.approaches import Corpus
-from diarist.stages.synthesis.cluster import Group, Space
+from diarist.stages.synthesis.cluster import Group
 from diarist.stages.synthesis.features import Vocabulary, is_coined
 from diarist.text.clip import clip
 
-MOST_TITLES = 64
+MOST_TITLES = 24
 """Distinct titles that may become the label, most frequent first."""
 LONGEST_LABEL = 80
 TELLING = 0.3
@@ -38,13 +38,12 @@ def make_label(corpus: Corpus, group: Group, members: Sequence[int], tags: Seque
     return derived(" / ".join(tags[:3]) or clip(" ".join(ranked[0].split()), LONGEST_LABEL) or "unnamed")
 
 
-def rank_tags(vocabulary: Vocabulary, space: Space, members: Sequence[int]) -> list[int]:
+def rank_tags(vocabulary: Vocabulary, weights: Sequence[float], group: Group, size: int) -> list[int]:
     """Features that mark a group: carried by many members and by few others."""
-    counts = Counter(feature for member in members for feature in space.entries[member])
-    least = max(min(2, len(members)), SHARED * len(members))
+    least = max(min(2, size), SHARED * size)
     telling = [
-        (-count * space.weights[feature] ** 2 * (COINED if is_coined(vocabulary.terms[feature]) else 1.0), feature)
-        for feature, count in counts.items()
+        (-count * weights[feature] ** 2 * (COINED if is_coined(vocabulary.terms[feature]) else 1.0), feature)
+        for feature, count in group.counts.items()
         if count >= least and not vocabulary.terms[feature].startswith("error:")
     ]
     return [feature for _, feature in sorted(telling)[:MOST_TAGS]]
@@ -79,5 +78,5 @@ def _cosine(corpus: Corpus, text: str, group: Group) -> float:
     weights = corpus.weights
     known = [feature for feature in corpus.vocabulary.look(text) if feature < len(weights)]
     square = sum([weights[feature] ** 2 for feature in known])
-    dot = sum([weights[feature] * group.total.get(feature, 0.0) for feature in known])
+    dot = sum([weights[feature] ** 2 * group.counts.get(feature, 0) for feature in known])
     return dot / sqrt(square * group.square) if square else 0.0
