@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from postgres_server import Server
 
 # The same examples on every machine and every run; how fast a machine makes them says nothing about the code.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -44,6 +47,15 @@ def diarist(environ: dict[str, str], home: Path) -> Run:
         return subprocess.run(command, input=stdin or "", env=environ, cwd=cwd or home, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this run's own, started when a test first asks for it."""
+    from postgres_server import running_server
+
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

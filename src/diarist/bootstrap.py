@@ -8,13 +8,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diarist.app.limits import limit_index, limit_store
 from diarist.app.memory import Memory
 from diarist.app.toolbox import Reader, Toolbox
 from diarist.config import Settings, load_settings
 
 if TYPE_CHECKING:
+    from diarist.stores.sql_store import SqlStore
     from diarist.ports import Completer, HubClient, Importer, Index, Publisher
     from diarist.stages.redact import RedactionRules, Redactor
+
+DATABASE_URL = "DIARIST_DATABASE_URL"
+"""Environment variable that names a PostgreSQL database; never a setting in a file, for it may hold a password."""
 
 
 def open_memory(
@@ -24,26 +29,33 @@ def open_memory(
     environ: Mapping[str, str] | None = None,
     project_root: Path | None = None,
     now: Callable[[], datetime] | None = None,
+    tenant: str = "local",
+    project: str | None = None,
+    embedded: bool = False,
 ) -> Memory:
     """Opens a workspace folder, making it if it is missing (not with `read_only`).
 
-    `path=None`: `DIARIST_HOME`, else the user data directory. `now` is the clock that writes are dated by.
+    `path=None`: `DIARIST_HOME`, else the user data directory. `now` is the clock that writes are dated by. `tenant`: whose
+    records; tenants share the database and nothing else. `project`: what belongs to another project is not there at all.
+    Where `DIARIST_DATABASE_URL` names a PostgreSQL database, the store and the vault are there, unless `embedded`.
 
     Raises
     ------
     StoreError
         The store cannot be opened; the message says what to do.
     """
-    from diarist.stores import open_store
-
     settings = load_settings(path, environ=environ, project_root=project_root)
-    store = open_store(settings.workspace, read_only=read_only)
-    make_reader = functools.partial(build_reader, settings, read_only)
+    server = "" if embedded else settings.environ.get(DATABASE_URL, "").strip()
+    store = build_store(settings, server, read_only, tenant)
+    if tenant != "local":
+        settings = settings._replace(workspace=settings.workspace / "tenants" / tenant)
+    make_reader = functools.partial(build_reader, settings, read_only, server, tenant)
 
     def index() -> Index:
         from diarist.index import open_index
 
-        return open_index(settings.workspace / "index", read_only=read_only)
+        opened = open_index(settings.workspace / index_name(store, server), read_only=read_only)
+        return opened if project is None else limit_index(opened, store, project)
 
     def importers() -> Sequence[Importer]:
         from diarist.importers import all_importers
@@ -57,7 +69,7 @@ def open_memory(
 
     box = Toolbox(
         settings=settings,
-        store=store,
+        store=store if project is None else limit_store(store, project),
         search_index=functools.cache(index),
         reader=functools.cache(make_reader),
         make_reader=make_reader,
@@ -72,16 +84,32 @@ def open_memory(
     return Memory(box, read_only=read_only)
 
 
-def build_reader(settings: Settings, read_only: bool = False) -> Reader:
+def build_store(settings: Settings, server: str, read_only: bool, tenant: str) -> SqlStore:
+    """The store on a PostgreSQL server, or in the workspace folder where `server` is empty."""
+    from diarist.stores import open_server, open_store
+
+    if server:
+        return open_server(server, read_only=read_only, tenant=tenant)
+    return open_store(settings.workspace, read_only=read_only, tenant=tenant)
+
+
+def index_name(store: SqlStore, server: str) -> str:
+    """Folder of the search index within the workspace: a node that turns to another database must not search the old one's."""
+    return f"index-{store.workspace_id()[:16]}" if server else "index"
+
+
+def build_reader(settings: Settings, read_only: bool = False, server: str = "", tenant: str = "local") -> Reader:
     """What it takes to read transcripts; worker processes build their own."""
     from diarist.app.consent import withhold_rules
     from diarist.importers import find_importer
-    from diarist.stores import open_vault
+    from diarist.stores import open_server_vault, open_vault
 
     return Reader(
         find_importer=find_importer,
         redactor=build_redactor(settings),
-        vault=open_vault(settings.workspace / "vault", read_only=read_only),
+        vault=open_server_vault(server, read_only=read_only, tenant=tenant)
+        if server
+        else open_vault(settings.workspace / "vault", read_only=read_only),
         clip=settings.get("ingest.clip"),
         withhold=withhold_rules(settings),
     )

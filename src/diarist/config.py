@@ -36,6 +36,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("recall.hook_characters", int, 2000, "Characters a hook gives an agent at most; 0: none.", "DIARIST_HOOK_CHARACTERS"),
     Setting("atlas.url", str, "http://127.0.0.1:7788", "Where Atlas answers; results link there.", "DIARIST_URL"),
     Setting("publish.enabled", bool, True, "Write each entry as diary JSON and hub Markdown.", project=True),
+    Setting(
+        "hub.auto_merge",
+        list,
+        ["diaries/"],
+        "Path prefixes below which an edit of the hub lands at once; any other waits for review.",
+        "KB_AUTO_MERGE_PREFIXES",
+    ),
+    Setting("hub.folder", str, "", "Folder that holds each document of the hub as a file; in a git repository each edit is a commit."),
     Setting("hub.outcomes", list, ["completed", "recovered"], "Outcomes that get a hub document.", project=True),
     Setting(
         "synthesis.targets",
@@ -53,6 +61,8 @@ SETTINGS: tuple[Setting, ...] = (
         "Folders of a checkout that get an accepted skill; the first holds it, the others a copy or a link.",
         project=True,
     ),
+    Setting("patterns.keep", int, 100_000, "Newest observations that are kept of a project."),
+    Setting("patterns.rest_days", int, 14, "Days that a rejected pattern rests; then it comes back with new evidence only."),
     Setting("skills.link", bool, False, "Link the other folders to the first instead of copying.", project=True),
     Setting("reflect.enabled", bool, False, "Let a model write what was learned; else it is told from the strongest fix."),
     Setting("reflect.service", str, "openai", "openai (any compatible endpoint) or anthropic."),

@@ -8,6 +8,8 @@
     ├── RedactionError      a text could not be redacted, so it was dropped
     ├── ReviewError         a proposal cannot be decided so
     │   └── StaleReviewError    what was reviewed has changed since
+    ├── AccessError         the caller may not do that
+    ├── ConflictError       a document is not what an edit was made on; `.current` is what it is now
     ├── StoreError          the store cannot be read or written
     │   ├── StoreLockedError    another process holds the store for too long
     │   ├── StoreFullError      no space is left, or the folder cannot be written
@@ -63,6 +65,21 @@ class ReviewError(DiaristError):
 
 class StaleReviewError(ReviewError):
     """What was reviewed, or the evidence behind it, has changed since. Read it again, then decide."""
+
+
+class AccessError(DiaristError):
+    """The caller may not do that: the key's role or project does not reach so far."""
+
+
+class ConflictError(DiaristError):
+    """A document is not what an edit was made on.
+
+    `current` is its record as it is now, None where it is not there.
+    """
+
+    def __init__(self, message: str, current: object = None) -> None:
+        self.current = current
+        super().__init__(message)
 
 
 class StoreError(DiaristError):

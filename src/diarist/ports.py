@@ -8,13 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from diarist.model.access import Answer, ApiKey
 from diarist.model.completion import Completion
 from diarist.model.hit import Frequencies, HitRow, Match, Query
 from diarist.model.machinery import Delivery, Spending
 from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
 from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
-from diarist.model.use import Scope, Use
+from diarist.model.use import Effect, EntryCount, Scope, Shown, Tally, Use
 
 
 class Reading(Protocol):
@@ -129,6 +130,20 @@ class Transaction(Protocol):
 
     def delete_delivery(self, record_id: str) -> None: ...
 
+    def add_api_key(self, key: ApiKey) -> None: ...
+
+    def revoke_api_key(self, key_id: str, at: datetime) -> bool:
+        """False where there is no such key, or it is revoked already."""
+        ...
+
+    def touch_api_key(self, key_id: str, at: datetime) -> None: ...
+
+    def put_answer(self, caller: str, key: str, answer: Answer) -> None:
+        """Keeps what was answered under an idempotency key; one that is there stays."""
+        ...
+
+    def delete_answers(self, before: datetime) -> int: ...
+
     def put_publication(self, record_id: str, kind: str, path: str) -> None:
         """Fixes the file name a record was first published under, relative to its publish root."""
         ...
@@ -143,6 +158,14 @@ class Transaction(Protocol):
 
     def add_use(self, use: Use) -> bool:
         """Adds to the usefulness ledger; False where it stands there already or the record is gone."""
+        ...
+
+    def replace_uses_read_off(self, session: str, uses: Sequence[Use]) -> None:
+        """What the transcript of a session tells of records it was shown takes the place of what it told before."""
+        ...
+
+    def replace_effects(self, session: str, effects: Sequence[Effect]) -> None:
+        """What came of records in a session takes the place of what was known before. Records that are gone are left out."""
         ...
 
 
@@ -167,6 +190,10 @@ class Store(Protocol):
 
         Loads nothing of the model, for a cold start.
         """
+        ...
+
+    def get_bodies(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """Bodies (JSON) by `seq`; missing ones are left out. Loads nothing of the model."""
         ...
 
     def get_search_text(self, record_id: str) -> SearchText | None: ...
@@ -246,8 +273,30 @@ class Store(Protocol):
         """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""
         ...
 
+    def list_uses_of_session(self, session: str) -> list[Use]:
+        """What the ledger holds of one session ("agent:native id"), oldest first."""
+        ...
+
+    def count_uses(self) -> list[tuple[str, str, int, int, int]]:
+        """By event and surface, sorted: how many rows, of how many sessions, on how many records."""
+        ...
+
+    def count_shown(self, record_id: str) -> Shown: ...
+
+    def list_effects(self, record_id: str) -> list[Effect]:
+        """What came of a record in each session that was shown it, oldest first."""
+        ...
+
+    def list_tallies(self, record_ids: Sequence[str] | None = None, limit: int = 10) -> list[Tally]:
+        """Effects counted by record, for these records by id; None: the `limit` most useful ones. Records without any are left out."""
+        ...
+
     def list_scopes(self) -> list[Scope]:
         """Active records counted by project, kind and agent, sorted."""
+        ...
+
+    def count_entries(self, since: datetime, project: str | None = None) -> list[EntryCount]:
+        """Active entries since then, by UTC day, project, agent and outcome, sorted."""
         ...
 
     def get_spending(self, day: str) -> Spending:
@@ -257,6 +306,16 @@ class Store(Protocol):
     def list_deliveries(self, until: datetime) -> list[Delivery]:
         """Documents that are due by then, longest due first."""
         ...
+
+    def find_api_key(self, hash_: str) -> ApiKey | None:
+        """The key with this SHA-256 (hex), good or not."""
+        ...
+
+    def list_api_keys(self) -> list[ApiKey]:
+        """All keys, oldest first."""
+        ...
+
+    def find_answer(self, caller: str, key: str) -> Answer | None: ...
 
     def tombstone_key(self) -> bytes:
         """Secret of this workspace for keyed hashes (32 bytes)."""

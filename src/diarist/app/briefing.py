@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diarist.model.hit import ContextPack, Hit
+from diarist.model.hit import ContextPack, Hit, Query
 from diarist.stages.briefing import Item, brief_text
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ _TRUNKS = frozenset(("main", "master", "trunk", "develop", "dev", "head", "defau
 
 def brief(box: Toolbox, kind: str, asked: str, *, project: str, cwd: str) -> ContextPack:
     """Context of at most `recall.hook_characters` characters, cited and fenced; empty where nothing fits.
+
+    All of it is asked of the index, as it is: a list that the store would have to filter costs more than the whole hook may.
 
     kind start: the last runs of the project, and what fits the name of its branch. prompt: what fits `asked`. tool: who solved
     the errors in `asked`.
@@ -38,7 +40,7 @@ def _recalled(box: Toolbox, query: str, project: str, limit: int) -> ContextPack
     from diarist.app.skill_cards import add_cards
 
     pack = recall(box.store, box.search_index(), query, budget=limit // 4, project=project)
-    return add_cards(box, query, project, pack if len(pack.text) <= limit else ContextPack("", ()), limit)
+    return add_cards(box, (query,), project, pack if len(pack.text) <= limit else ContextPack("", ()), limit)
 
 
 def _fixes(box: Toolbox, error: str, project: str, limit: int) -> ContextPack:
@@ -55,18 +57,18 @@ def _fixes(box: Toolbox, error: str, project: str, limit: int) -> ContextPack:
 
 
 def _beginning(box: Toolbox, project: str, cwd: str, limit: int) -> ContextPack:
-    from diarist.model.record import RecordFilter
+    from diarist.app.skill_cards import FOR_RECENT, add_cards
 
     words = branch_words(cwd)
     if words and (pack := _recalled(box, words, project, limit)).text:
         return pack
-    where = RecordFilter(kinds=("entry",), project=project, since=box.now() - RECENT)
-    items, cited = [], []
-    for record in box.store.list_records(where, limit=MOST):
-        hit = Hit(record.id, 0.0, record.kind, str(record.title), outcome=record.outcome, verified=record.verified)
-        items.append(Item(record.id, f"{record.created_at:%Y-%m-%d}", _state(hit), str(record.title), ()))
-        cited.append(hit)
-    return _packed("The last runs of agents in this project.", items, cited, limit)
+    query = Query(kinds=("entry",), project=project, since=int((box.now() - RECENT).timestamp()))
+    rows = box.store.get_hits([match.seq for match in box.search_index().search(query, 2 * MOST)])
+    last = sorted((row for row in rows if row.status == "active"), key=lambda row: row.created_at, reverse=True)[:MOST]
+    cited = [Hit(row.id, 0.0, row.kind, row.title, outcome=row.outcome, verified=row.verified) for row in last]
+    items = [Item(row.id, row.created_at[:10], _state(hit), row.title, ()) for row, hit in zip(last, cited, strict=True)]
+    pack = _packed("The last runs of agents in this project.", items, cited, limit)
+    return add_cards(box, [row.title for row in last], project, pack, limit, FOR_RECENT)
 
 
 def _packed(head: str, items: list[Item], cited: list[Hit], limit: int) -> ContextPack:

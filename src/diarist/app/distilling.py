@@ -49,6 +49,7 @@ class _Made:
     distilled: Distilled | None
     cwd: str = ""
     tools: tuple[ToolUse, ...] = ()
+    offered: tuple[str, ...] = ()
 
 
 def project_of(parts: Sequence[Part]) -> str:
@@ -122,7 +123,7 @@ def _distil(box: Toolbox, agent: str, session: str) -> _Made:
     parts = box.store.get_parts(agent, session)
     tap = CallTap()
     distilled = _reflected(box, distil_parts(box, parts, tap)) if parts else None
-    return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "", tap.uses)
+    return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "", tap.uses, tap.offered)
 
 
 def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:
@@ -153,5 +154,5 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
                 changed.updated += known is not None
                 planned += plan_publications(box, tx, record, made.cwd)
                 queue_delivery(box, tx, record)
-                observe_entry(box, tx, entry, made.tools)
+                observe_entry(box, tx, entry, made.tools, made.offered)
     write_publications(box, planned)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from diarist.app.documents import document_id, document_record
 from diarist.app.records import note_record
 from diarist.model.codec import from_json
 from diarist.model.ids import make_id
@@ -29,7 +30,9 @@ class EditEffect:
         """The note must still be what the edit was made on."""
         wanted = proposal.payload.get("target", "")
         if not wanted:
-            return []
+            known = box.store.get_record(_new_id(proposal)) if proposal.payload.get("path") else None
+            there = known is not None and known.status == "active"
+            return [f"{proposal.payload['path']} has been written since by another edit; ask for it anew"] if there else []
         record = box.store.get_record(wanted)
         if record is None or record.status != "active":
             return [f"{wanted} is gone or was retracted"]
@@ -45,6 +48,9 @@ class EditEffect:
         old = from_json(target.body, Note) if target is not None else Note(title=proposal.title, body=proposal.body)
         tags = tuple(derived(tag) for tag in proposal.payload.get("tags", ()))  # redacted when it was proposed
         note = msgspec.structs.replace(old, title=proposal.shown_title, body=proposal.shown_body, tags=tags or old.tags)
+        if proposal.payload.get("path"):
+            self._accept_document(tx, proposal, note, target, decision)
+            return None
         record, search = note_record(
             target.id if target is not None else _new_id(proposal),
             note,
@@ -56,6 +62,14 @@ class EditEffect:
         tx.put_record(record, search, action=ACTION)
         return None
 
+    def _accept_document(self, tx: Transaction, proposal: Proposal, note: Note, target: Record | None, decision: Decision) -> None:
+        told = proposal.payload
+        extra = {**note.extra, "path": told["path"], "source_type": told.get("source_type") or "note"}
+        placed = msgspec.structs.replace(note, extra=extra, related=tuple(told.get("related", ())))
+        created = target.created_at if target is not None else decision.at
+        record, search = document_record(placed, project=proposal.project, trust="person", created_at=created, at=decision.at)
+        tx.put_record(record, search, action=ACTION)
+
     def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
         """Gives the note the text it had before; a new one is retracted."""
         target = _target(box.store, proposal)
@@ -63,8 +77,15 @@ class EditEffect:
         if target is None or before is None:
             tx.set_status(target.id if target is not None else _new_id(proposal), "retracted", action="retract")
             return None
+        old = from_json(before, Note)
+        if old.extra.get("path"):
+            record, search = document_record(
+                old, project=target.project, trust=target.trust, created_at=target.created_at, at=decision.at
+            )
+            tx.put_record(record, search, action="undo-edit")
+            return None
         record, search = note_record(
-            target.id, from_json(before, Note), project=target.project, trust=target.trust, created_at=target.created_at, at=decision.at
+            target.id, old, project=target.project, trust=target.trust, created_at=target.created_at, at=decision.at
         )
         tx.put_record(record, search, action="undo-edit")
         return None
@@ -76,7 +97,8 @@ def _target(store: Store, proposal: Proposal) -> Record | None:
 
 
 def _new_id(proposal: Proposal) -> str:
-    return make_id("edit", proposal.id)
+    path = proposal.payload.get("path", "")
+    return document_id(proposal.project, path) if path else make_id("edit", proposal.id)
 
 
 def _text_before(store: Store, record_id: str) -> bytes | None:

@@ -28,6 +28,10 @@ class Wish(NamedTuple):
     base_revision: int | None = None
     actor: str = ""
     idempotency_key: str = ""
+    path: str = ""
+    """Of a document that has one; it is clean and redacted. `source_type` and `related` go with it."""
+    source_type: str = ""
+    related: Sequence[str] = ()
 
 
 def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
@@ -40,10 +44,11 @@ def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
     """
     _check(wish, target)
     redact = box.reader().redactor.redact
-    about = target.id if target is not None else "new"
+    about = target.id if target is not None else wish.path or "new"
     named = wish.idempotency_key or f"{about}\0{wish.title}\0{wish.body}"
     key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     tags = [redact(tag) for tag in wish.tags]
+    place = {"path": wish.path, "source_type": redact(wish.source_type), "related": list(wish.related)} if wish.path else {}
     new = Proposal(
         id="",
         kind="edit",
@@ -52,9 +57,9 @@ def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
         project=redact(wish.project or (target.project if target is not None else "")),
         title=redact(wish.title.strip()),
         body=redact(wish.body),
-        target=derived(f"{about} ({target.title})" if target is not None else "a new document"),
+        target=derived(f"{about} ({target.title})" if target is not None else wish.path or "a new document"),
         evidence=(target.id,) if target is not None else (),
-        payload={"target": target.id if target is not None else "", "tags": tags, "by": redact(wish.actor)},
+        payload={"target": target.id if target is not None else "", "tags": tags, "by": redact(wish.actor), **place},
         created_at=box.now(),
     )
     with box.store.transaction(actor=redact(wish.actor) or box.actor, at=box.now()) as tx:

@@ -79,7 +79,7 @@ def add_entry(
         tx.put_part(part)
         tx.clear_dirty(part.agent, part.session)
         tx.put_record(record, distilled.search)
-        observe_entry(box, tx, distilled.entry, tap.uses)
+        observe_entry(box, tx, distilled.entry, tap.uses, tap.offered)
         planned = plan_publications(box, tx, record)
         queue_delivery(box, tx, record)
     write_publications(box, planned)

@@ -22,6 +22,11 @@ _AGENTS = {"gemini": "gemini-cli"}
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{6,200}\Z")
 
 
+def agent_of(client: str) -> str:
+    """The agent whose sessions a client's events tell of."""
+    return _AGENTS.get(client, client)
+
+
 @contextmanager
 def located(session: Dirty, workspace: Path, roots: Callable[[], Mapping[str, Sequence[Path]]]) -> Iterator[list[Path]]:
     """Files of a session, its subagents' included, there while the context is open; none where it has left none.
@@ -31,7 +36,7 @@ def located(session: Dirty, workspace: Path, roots: Callable[[], Mapping[str, Se
     named = [path for path in session.transcripts() if path.is_file()]
     if named or session.client != "opencode":
         if not named and len(session.session) >= MIN_ID:
-            folders = roots().get(_AGENTS.get(session.client, session.client), ())
+            folders = roots().get(agent_of(session.client), ())
             named = sorted(path for root in folders for path in _bearing(root, session.session))
         yield list(dict.fromkeys(path for each in named for path in (each, *_subagents(each))))
         return

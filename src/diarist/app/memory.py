@@ -9,12 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from diarist.app.hub_verbs import HubVerbs
 from diarist.app.learning import Learning
 from diarist.errors import AmbiguousIdError, NotFoundError
 
 if TYPE_CHECKING:
     from diarist.app.distilling import Changed
     from diarist.app.editing import Wish
+    from diarist.app.exporting import Exported
     from diarist.app.fixes import Solved
     from diarist.app.graph import Neighbour
     from diarist.app.hosting import Recorded
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from diarist.model.use import Scope, Use
 
 
-class Memory(Learning):
+class Memory(HubVerbs, Learning):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
@@ -258,11 +260,18 @@ class Memory(Learning):
         """A record's published projection ("hub": Markdown, "diary": JSON) as text. Raises as `get` does."""
         return self._box.publisher().render(self.get(wanted, ("entry",)), kind).decode()
 
-    def export(self, where: RecordFilter, form: str = "jsonl") -> Iterator[bytes]:
-        """Entries sorted by id, as JSON lines or as one Markdown document: the same entries give the same bytes."""
+    def export(
+        self, where: RecordFilter, form: str = "jsonl", *, of: str = "entries", wanted: Sequence[str] | None = None
+    ) -> Iterator[Exported]:
+        """Entries that pass the filter (or those `wanted`), or the `sessions` they were made from, written out one by one.
+
+        `form`: jsonl or markdown; of sessions also atif or otel. Sorted by id: the same content gives the same bytes. Each
+        `.pieces` is to be taken before the next. Raises UsageError; for what is wanted as `get` does.
+        """
         from diarist.app.exporting import export
 
-        return export(self._box, where, form)
+        records = self.list_records(where, sort="id") if wanted is None else [self.get(each, ("entry",)) for each in wanted]
+        return export(self._box, records, form, of)
 
     def index_status(self) -> dict[str, int]:
         """`position` of the index in the change log, `last_change` of the log, and how many changes it is `behind`."""
@@ -308,7 +317,7 @@ class Memory(Learning):
         from diarist.app.skill_cards import add_cards
 
         pack = recall(self._box.store, self._box.search_index(), query, budget=budget, project=project)
-        return add_cards(self._box, query, project, pack, 3 * budget)
+        return add_cards(self._box, (query,), project, pack, 3 * budget)
 
     # --- in the agent's loop ----------------------------------------------------------------------------------------------
 

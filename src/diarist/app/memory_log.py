@@ -160,7 +160,11 @@ def export_log(box: Toolbox, namespace: str, project: str = "", without: str | N
     space = check_namespace(namespace)
     scope = box.reader().redactor.redact(project)
     items = list_items(box.store, space, scope, active=False)
-    events = [(item.order, item.event) for item in items if not (isinstance(item.value, dict) and item.value.get("schema") == without)]
+    events = [(item.order, item.event) for item in items if without is None or _schema_of(item.value) != without]
     events += [(each.order, each.event) for each in list_events(box.store, space, scope)]
     for _, event in sorted(events, key=lambda each: (each[0], json.dumps(each[1], sort_keys=True))):
         yield json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+def _schema_of(value: Any) -> Any:
+    return value.get("schema") if isinstance(value, dict) else None

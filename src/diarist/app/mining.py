@@ -10,7 +10,7 @@ import msgspec
 
 from diarist.app.observing import learning_state, list_observations, sweep
 from diarist.app.records import entry_of
-from diarist.app.review import current_evidence, file_proposal, list_proposals, materially_changed, supersede
+from diarist.app.review import current_evidence, file_proposal, latest_round, list_proposals, materially_changed, supersede
 from diarist.app.skill_evidence import find_checks, find_pitfalls
 from diarist.app.times import utc
 from diarist.errors import InvalidInputError, UsageError
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 WINDOW_DAYS = 14
 SUPPORT = 3
-SUPPRESSION = timedelta(days=14)
 _SAME = 0.5
 """A habit is the one of an earlier proposal if it shares so many of the sessions of the smaller of both."""
 _MOST_EVIDENCE = 60
@@ -73,7 +72,7 @@ def mine_patterns(
     drafts = mine(observations, now=at, window=window, support=support)
     known = {each.id: each for each in observations}
     made = [_propose(box, each, known, scope, at, namespace) for each in drafts]
-    filed = _file(box, scope, made, at, namespace) if write else _unfiled(box.store, scope, made, at, namespace)
+    filed = _file(box, scope, made, at, namespace) if write else _unfiled(box, scope, made, at, namespace)
     return sorted(filed, key=lambda each: (-len(each.session_ids), each.name, each.id))
 
 
@@ -87,12 +86,12 @@ def list_pending(store: Store, project: str | None = None) -> list[Proposal]:
 
 def _file(box: Toolbox, scope: Redacted, made: Sequence[Proposal], at: datetime, namespace: str) -> list[Proposal]:
     known = _matters(box.store, scope, namespace)
-    state = learning_state(box.store, scope, namespace)
+    reopens = _may_reopen(learning_state(box.store, scope, namespace), at, rest_of(box))
     pending = []
     with box.store.transaction(actor=box.actor, at=at) as tx:
         placed = _placed(made, known)
         for proposal in placed:
-            filed = file_proposal(box, tx, proposal, at=at, reopens=_may_reopen(state, at))
+            filed = file_proposal(box, tx, proposal, at=at, reopens=reopens)
             if filed.proposal.state == "pending":
                 pending.append(filed.proposal)
         keys = {each.key for each in placed}
@@ -102,23 +101,40 @@ def _file(box: Toolbox, scope: Redacted, made: Sequence[Proposal], at: datetime,
     return pending
 
 
-def _unfiled(store: Store, scope: Redacted, made: Sequence[Proposal], at: datetime, namespace: str) -> list[Proposal]:
+def _unfiled(box: Toolbox, scope: Redacted, made: Sequence[Proposal], at: datetime, namespace: str) -> list[Proposal]:
     """What filing would leave pending."""
-    known = {each.key: each for each in _matters(store, scope, namespace)}
-    may = _may_reopen(learning_state(store, scope, namespace), at)
+    known = {each.key: each for each in _matters(box.store, scope, namespace)}
+    may = _may_reopen(learning_state(box.store, scope, namespace), at, rest_of(box))
     placed = _placed(made, list(known.values()))
     return [each for each in placed if (old := known.get(each.key)) is None or old.state in ("pending", "superseded") or may(old, each)]
 
 
-def _may_reopen(state: LearningState, at: datetime) -> Reopens:
-    """A rejected matter rests; then it comes back with new evidence only. An accepted one stays closed."""
+def rest_of(box: Toolbox) -> timedelta:
+    """How long a rejected matter rests."""
+    return timedelta(days=box.settings.get("patterns.rest_days"))
+
+
+def _may_reopen(state: LearningState, at: datetime, rest: timedelta) -> Reopens:
+    """A rejected matter rests; then it comes back with new evidence only. So does an accepted skill, where it is done otherwise
+    by now: as a new version of it.
+    """
 
     def reopens(decided: Proposal, new: Proposal) -> bool:
-        rests = decided.decisions[-1].at + SUPPRESSION if decided.decisions else at
-        told = state.suppressed_until.get(decided.key, rests)
-        return decided.state == "rejected" and at >= max(rests, told) and materially_changed(decided, new)
+        rests = decided.decisions[-1].at + rest if decided.decisions else at
+        rests = max(rests, state.suppressed_until.get(decided.key, rests))
+        if not materially_changed(decided, new):
+            return False
+        if decided.state == "accepted":
+            return _differs(skill_of(decided), skill_of(new)) and (at >= rests or skill_of(new).source == "curated")
+        return decided.state == "rejected" and at >= rests
 
     return reopens
+
+
+def _differs(old: Skill, new: Skill) -> bool:
+    """True where other steps are needed, or somebody wrote another text."""
+    needed = [{step.tool for step in skill.steps if not step.optional} for skill in (old, new)]
+    return needed[0] != needed[1] or old.body != new.body
 
 
 def _matters(store: Store, scope: Redacted, namespace: str) -> list[Proposal]:
@@ -192,15 +208,20 @@ def _propose(
         checks=find_checks(well),
         pitfalls=find_pitfalls(entries.values()),
         examples=found.examples,
-        evidence=tuple(sorted(found.supporting[-_MOST_EVIDENCE:])),
-        counter_evidence=tuple(sorted(found.counter[-_MOST_EVIDENCE:])),
-        quotes=tuple(SkillQuote(id=each.id, text=derived(clip(" ".join(each.prompt.split()), 200))) for each in good[:_MOST_QUOTES]),
+        evidence=_cite(good),
+        counter_evidence=_cite(bad),
+        quotes=tuple(SkillQuote(id=each.entry_id or each.id, text=derived(clip(" ".join(each.prompt.split()), 200))) for each in good[:_MOST_QUOTES]),
         support=len(found.session_ids),
         failed=len(found.failed_sessions),
         first_at=found.first_at,
         last_at=found.last_at,
     )
     return proposal_of_skill(box.store, skill, scope, found.session_ids, at, namespace)
+
+
+def _cite(runs: Sequence[Observation]) -> tuple[str, ...]:
+    """Ids of the newest runs (oldest first when handed in): of their diary entries where there are any."""
+    return tuple(sorted({run.entry_id or run.id for run in runs[-_MOST_EVIDENCE:]}))
 
 
 def skill_name(name: str, namespace: str) -> str:
@@ -275,13 +296,23 @@ class Curated(NamedTuple):
 def propose_skill(box: Toolbox, told: Curated, at: datetime | None = None) -> Filed:
     """Files a curated skill. Its Markdown is kept as it is (redacted), and a refresh of mined ones never touches it.
 
-    Raises InvalidInputError for a text or evidence that cannot be.
+    What was rejected rests as a mined one does.
+
+    Raises
+    ------
+    InvalidInputError
+        A text or evidence that cannot be, or a mined proposal of that name waits.
+    UsageError
+        Learning is disabled for the project.
     """
     moment = utc(at or box.now(), "at")
     redact = box.reader().redactor.redact
     if not told.body.strip() or len(told.body) > _BODY or not told.title.strip() or not told.description.strip():
         raise InvalidInputError(f"a skill needs a title, a description and a body of at most {_BODY:,} characters")
     scope = redact(told.project)
+    state = learning_state(box.store, scope, told.namespace)
+    if not state.enabled:
+        raise UsageError("learning is disabled for this project, so nothing is proposed. `diarist patterns enable` switches it on.")
     found = _cited(box.store, told.evidence, scope)
     well = sorted({record.session_id for record in found if record.outcome in WELL and record.session_id})
     skill = Skill(
@@ -297,7 +328,13 @@ def propose_skill(box: Toolbox, told: Curated, at: datetime | None = None) -> Fi
     )
     proposal = proposal_of_skill(box.store, skill, scope, well, moment, told.namespace)
     with box.store.transaction(actor=box.actor, at=moment) as tx:
-        return file_proposal(box, tx, proposal, at=moment)
+        last = latest_round(box.store, "skill", scope, proposal.key)
+        if last is not None and last.state == "pending" and skill_of(last).source == "mined":
+            raise InvalidInputError(
+                f"a proposal called {last.name} waits already, found in what runs had in common. Hand this one in under another "
+                f"name, or put your words into that one: `diarist review edit {last.name}`."
+            )
+        return file_proposal(box, tx, proposal, at=moment, reopens=_may_reopen(state, moment, rest_of(box)))
 
 
 def _cited(store: Store, evidence: Sequence[str], scope: Redacted) -> list[Record]:

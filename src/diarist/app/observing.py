@@ -18,6 +18,8 @@ from diarist.model.ids import make_id
 from diarist.model.observation import NAMESPACE, EvidenceKind, LearningState, Observation, ToolUse
 from diarist.model.record import Record, RecordFilter, SearchText, Trust
 from diarist.model.redacted import Redacted, derived
+from diarist.model.skill import FILE
+from diarist.stages.briefing import CARD
 from diarist.text.clip import clip
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ _MOST_WORDS = 10
 _WORD = 60
 _SKILL_TOOLS = ("skill", "load_skill", "activate_skill")
 _SKILL_NAMES = ("skill", "name", "command", "skill_name")
+_SKILL_FILE = re.compile(r"(?:^|[/\\])([a-z0-9]+(?:-[a-z0-9]+)*)[/\\]SKILL\.md\Z")
+_CARD = re.compile(rf"^- (kh-[a-z2-7]{{16}}) \([^()\n]*{re.escape(CARD)}\)", re.MULTILINE)
 
 _SEARCH_WORDS = """
     grep glob ls find search list rg ripgrep file files dir directory content code codebase symbol symbols pattern tool text web
@@ -42,6 +46,7 @@ _SEARCH_WORDS = """
     workspace path regex functions default api
 """
 _PLAIN_SEARCH = frozenset(_SEARCH_WORDS.split())
+_PRINTERS = frozenset(("cat", "sed", "head", "tail", "less", "more", "bat", "batcat", "nl", "awk", "type", "gc", "get-content"))
 
 ToolSpec = str | Mapping[str, Any]
 """A tool's name, or {"name": …, "arguments": {…} or "shape": …, "error": true}."""
@@ -126,7 +131,7 @@ def observation_id(project: str, session: str, run: str, namespace: str = NAMESP
     return make_id("observation", *place, project, session, run)
 
 
-def entry_observation(entry: Entry, tools: Sequence[ToolUse]) -> Observation | None:
+def entry_observation(entry: Entry, tools: Sequence[ToolUse], offered: Sequence[str] = ()) -> Observation | None:
     """The observation of a distilled run; None where it has no prompt to learn from."""
     if not entry.prompt.strip():
         return None
@@ -142,12 +147,13 @@ def entry_observation(entry: Entry, tools: Sequence[ToolUse]) -> Observation | N
         observed_at=entry.created_at,
         project=entry.project,
         entry_id=entry.id,
+        offered=tuple(offered),
     )
 
 
-def observe_entry(box: Toolbox, tx: Transaction, entry: Entry, tools: Sequence[ToolUse]) -> bool:
+def observe_entry(box: Toolbox, tx: Transaction, entry: Entry, tools: Sequence[ToolUse], offered: Sequence[str] = ()) -> bool:
     """Keeps the observation of a run that was just distilled, where the project learns. True where something was written."""
-    made = entry_observation(entry, tools)
+    made = entry_observation(entry, tools, offered)
     if made is None or not learning_state(box.store, entry.project).enabled:
         return False
     return put_observation(tx, made, trust="agent", at=box.now())
@@ -241,11 +247,14 @@ def state_id(project: str, namespace: str = NAMESPACE) -> str:
 
 
 class CallTap:
-    """Notes the calls of the main agent, with what became of each, while a session's steps are read by somebody else."""
+    """Notes the calls of the main agent, with what became of each, and the skills it was told of, while a session's steps are
+    read by somebody else.
+    """
 
     def __init__(self) -> None:
         self._steps: Iterable[Step] = ()
         self._uses: list[ToolUse] = []
+        self._offered: set[str] = set()
         self._by_call: dict[str, int] = {}
 
     def watch(self, session: Session) -> Session:
@@ -254,7 +263,7 @@ class CallTap:
         return msgspec.structs.replace(session, steps=self)
 
     def __iter__(self) -> Iterator[Step]:
-        self._uses, self._by_call = [], {}
+        self._uses, self._by_call, self._offered = [], {}, set()
         for step in self._steps:
             if step.kind == "call" and not step.actor:
                 self._note(step)
@@ -262,12 +271,19 @@ class CallTap:
                 at = self._by_call.get(step.call_id)
                 if at is not None:
                     self._uses[at] = msgspec.structs.replace(self._uses[at], error=True)
+            if step.kind != "call" and CARD in step.text:
+                self._offered.update(_CARD.findall(step.text))
             yield step
 
     @property
     def uses(self) -> tuple[ToolUse, ...]:
         """The calls of the last pass, in order."""
         return tuple(self._uses)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Ids of the accepted skills whose cards stood in what the agent was given, sorted."""
+        return tuple(sorted(self._offered))
 
     def _note(self, step: Step) -> None:
         if len(self._uses) >= _MOST_TOOLS or not step.tool.strip():
@@ -283,16 +299,32 @@ def tool_use(name: Redacted, arguments: Mapping[str, Any] | None, text: str = ""
 
     if name.lower().replace("-", "_") in _SKILL_TOOLS:
         told = next((value for key in _SKILL_NAMES if isinstance(value := (arguments or {}).get(key), str)), text)
-        return ToolUse(name=name, shape=derived(told.strip().removeprefix("/").rpartition(":")[2][:_WORD]))
+        skill = derived(told.strip().removeprefix("/").rpartition(":")[2][:_WORD])
+        return ToolUse(name=name, shape=skill, skill=skill)
     act = understand_call(name, arguments, text)
     if name.startswith("mcp__") or act.kind == "other" or (act.kind in ("search", "web") and not _is_plain(name)):
         return ToolUse(name=name, shape=derived(", ".join(f"`{key}`" for key in sorted(arguments or {})[:6])))
     if act.kind == "shell":
-        return ToolUse(name=name, kind="shell", shape=command_shape(act.command))
+        return ToolUse(name=name, kind="shell", shape=command_shape(act.command), skill=_read_skill(act.command))
     path = (act.changes[0].path if act.changes else "") or (act.paths[0] if act.paths else "")
     parts = path.replace("\\", "/").rstrip("/").split("/")
     shape = "/".join(parts[-2:]) if parts[-1] == "SKILL.md" else parts[-1]
-    return ToolUse(name=name, kind=act.kind, shape=derived(shape[-2 * _WORD :]))
+    skill = _SKILL_FILE.search(path) if act.kind == "read" else None
+    return ToolUse(name=name, kind=act.kind, shape=derived(shape[-2 * _WORD :]), skill=derived(skill[1] if skill else ""))
+
+
+def _read_skill(command: str) -> Redacted:
+    """The skill whose file a command line prints: agents without a tool for skills read them so."""
+    from diarist.stages.distil.commands import understand
+
+    if FILE not in command:
+        return Redacted("")
+    for program in understand(command[:2_000]).programs:
+        if program.name in _PRINTERS and not program.writes:
+            found = next((match for word in program.words[1:] if (match := _SKILL_FILE.search(word))), None)
+            if found:
+                return derived(found[1])
+    return Redacted("")
 
 
 def _is_plain(name: str) -> bool:

@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from diarist.app.mining import SUPPRESSION, namespace_of, skill_of
+from diarist.app.mining import namespace_of, rest_of, skill_of
 from diarist.app.observing import learning_state, list_observations
 from diarist.app.review import list_proposals
 from diarist.model.observation import NAMESPACE, SCHEMA, LearningState
 
 if TYPE_CHECKING:
+    from diarist.app.toolbox import Toolbox
     from diarist.model.observation import Observation
     from diarist.model.proposal import Proposal
-    from diarist.ports import Store
 
 
-def project_records(store: Store, project: str, namespace: str = NAMESPACE) -> Iterator[tuple[str, str, datetime, dict[str, Any]]]:
+def project_records(box: Toolbox, project: str, namespace: str = NAMESPACE) -> Iterator[tuple[str, str, datetime, dict[str, Any]]]:
     """(record kind, key, time, value) of everything that is active: observations by time, then pending proposals, then the state."""
+    store = box.store
     for observation in sorted(list_observations(store, project, namespace=namespace), key=lambda each: (each.observed_at, each.id)):
         yield "observation", f"observation:{observation.id}", observation.observed_at, _observation(observation)
     for proposal in sorted(list_proposals(store, kinds=("skill",), project=project), key=lambda each: (-len(each.session_ids), each.id)):
         if namespace_of(proposal) == namespace:
             yield "pending", f"pending:{proposal.id}", proposal.created_at, _pending(proposal)
-    state = _state(store, project, namespace)
+    state = _state(box, project, namespace)
     if state.updated_at is not None:
         resting = {key: _iso(until) for key, until in sorted(state.suppressed_until.items())}
         yield (
@@ -38,20 +39,22 @@ def project_records(store: Store, project: str, namespace: str = NAMESPACE) -> I
         )
 
 
-def _state(store: Store, project: str, namespace: str) -> LearningState:
+def _state(box: Toolbox, project: str, namespace: str) -> LearningState:
     """Enablement, and until when each rejected matter rests."""
-    state = learning_state(store, project, namespace)
+    state = learning_state(box.store, project, namespace)
     rejected = [
-        each for each in list_proposals(store, states=("rejected",), kinds=("skill",), project=project) if namespace_of(each) == namespace
+        each
+        for each in list_proposals(box.store, states=("rejected",), kinds=("skill",), project=project)
+        if namespace_of(each) == namespace
     ]
-    resting = {each.key: each.decisions[-1].at + SUPPRESSION for each in rejected}
+    resting = {each.key: each.decisions[-1].at + rest_of(box) for each in rejected}
     times = [each.decisions[-1].at for each in rejected] + ([state.updated_at] if state.updated_at else [])
     return msgspec.structs.replace(state, suppressed_until={**state.suppressed_until, **resting}, updated_at=max(times, default=None))
 
 
-def project_events(store: Store, project: str, namespace: str = NAMESPACE) -> Iterator[bytes]:
+def project_events(box: Toolbox, project: str, namespace: str = NAMESPACE) -> Iterator[bytes]:
     """The same as lines of an `events.jsonl` that Harn reads."""
-    for kind, key, at, value in project_records(store, project, namespace):
+    for kind, key, at, value in project_records(box, project, namespace):
         told = {"schema": SCHEMA, "record_kind": kind, **value}
         event = {
             "type": "store",

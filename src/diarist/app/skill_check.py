@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from diarist.errors import InvalidInputError
-from diarist.stages.skillfile import FILE, Finding, lint
+from diarist.model.skill import FILE
+from diarist.stages.skillfile import Finding, lint
 
 MAX_BYTES = 1 << 20
 

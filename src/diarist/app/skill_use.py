@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.app.observing import list_observations
-from diarist.model.observation import loaded_skill
+from diarist.model.observation import Observation, loaded_skill
 from diarist.model.skill import AcceptedSkill, SkillUsage
 from diarist.stages.patterns import WELL, follows, prompt_words
 from diarist.text.stem import stem_english
 
 if TYPE_CHECKING:
     from diarist.model.record import Record
+    from diarist.model.redacted import Redacted
+    from diarist.model.use import Use
     from diarist.ports import Store
 
 MOST_CARDS = 3
@@ -24,6 +26,7 @@ _FEWEST_SKILLS = 4
 _LEAST = 0.34
 """Share of a request's words that a skill must be about."""
 _MOST_WORDS = 12
+_MOST_USES = 100_000
 
 
 class SkillMatch(NamedTuple):
@@ -35,23 +38,58 @@ class SkillMatch(NamedTuple):
     shared: tuple[str, ...]
 
 
-def usage_of(store: Store, record: Record, skill: AcceptedSkill) -> SkillUsage:
-    """Counts over the runs of the skill's project since it was accepted."""
-    offered = {use.session for use in store.list_uses(record.id, 100_000) if use.event == "shown"}
-    objections = sum(use.event in ("harmful", "refuted") for use in store.list_uses(record.id, 100_000))
-    ends: dict[str, list[bool]] = defaultdict(list)
-    followed = set()
-    for run in list_observations(store, record.project, since=skill.accepted_at, namespace=skill.namespace):
+def usages_of(store: Store, skills: Sequence[tuple[Record, AcceptedSkill]]) -> dict[str, SkillUsage]:
+    """By record id: counts over the runs of each skill's project since it was accepted. Each run is read once for all skills."""
+    told = {record.id: _Told() for record, _ in skills}
+    for record, skill in skills:
+        for use in store.list_uses(record.id, _MOST_USES):
+            if use.at >= skill.accepted_at:
+                told[record.id].note_use(use)
+    scopes: dict[tuple[Redacted, str], list[tuple[Record, AcceptedSkill]]] = defaultdict(list)
+    for record, skill in skills:
+        scopes[record.project, skill.namespace].append((record, skill))
+    for (project, namespace), members in sorted(scopes.items()):
+        since = min(skill.accepted_at for _, skill in members)
+        for run in list_observations(store, project, since=since, namespace=namespace):
+            for record, skill in members:
+                if run.observed_at >= skill.accepted_at:
+                    told[record.id].note_run(run, record.id, skill)
+    return {record_id: each.usage() for record_id, each in told.items()}
+
+
+class _Told:
+    """What is known of one skill so far. Sessions are named by their native ids."""
+
+    def __init__(self) -> None:
+        self._offered: set[str] = set()
+        self._ends: dict[str, list[bool]] = defaultdict(list)
+        self._followed: set[str] = set()
+        self._objections = 0
+
+    def note_use(self, use: Use) -> None:
+        if use.event == "shown":
+            self._offered.add(use.session.partition(":")[2] or use.session)
+        self._objections += use.event in ("harmful", "refuted")
+
+    def note_run(self, run: Observation, record_id: str, skill: AcceptedSkill) -> None:
+        if record_id in run.offered:
+            self._offered.add(run.session_id)
         at = next((at for at, tool in enumerate(run.tools) if loaded_skill(tool) == skill.name), None)
-        if at is None:
-            continue
-        ends[run.session_id].append(run.outcome in WELL)
-        if follows(run.tools[at + 1 :], skill.tools):
-            followed.add(run.session_id)
-    well = sum(any(each) for each in ends.values())
-    return SkillUsage(
-        offered=len(offered), loaded=len(ends), followed=len(followed), well=well, badly=len(ends) - well, objections=objections
-    )
+        if at is not None:
+            self._ends[run.session_id].append(run.outcome in WELL)
+            if follows(run.tools[at + 1 :], skill.tools):
+                self._followed.add(run.session_id)
+
+    def usage(self) -> SkillUsage:
+        well = sum(any(each) for each in self._ends.values())
+        return SkillUsage(
+            offered=len(self._offered),
+            loaded=len(self._ends),
+            followed=len(self._followed),
+            well=well,
+            badly=len(self._ends) - well,
+            objections=self._objections,
+        )
 
 
 def match_skills(skills: Sequence[tuple[str, AcceptedSkill]], request: str, limit: int = MOST_CARDS) -> list[SkillMatch]:

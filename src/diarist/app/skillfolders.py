@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from diarist.errors import InvalidInputError, StoreFullError, UsageError
-from diarist.stages.skillfile import FILE
+from diarist.model.skill import FILE
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox

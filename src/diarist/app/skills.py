@@ -12,7 +12,7 @@ from diarist.app.admission import objections, skill_text
 from diarist.app.mining import namespace_of, skill_of
 from diarist.app.review import file_proposal, list_proposals
 from diarist.app.skill_records import find_skill, get_skill, list_skills, put_skill, skill_id
-from diarist.app.skill_use import usage_of
+from diarist.app.skill_use import usages_of
 from diarist.app.skillfolders import Place, places, remove_skill, shadows, skill_roots, write_skill
 from diarist.errors import UsageError
 from diarist.model.codec import from_json
@@ -175,7 +175,9 @@ def skill_states(box: Toolbox, project: str | None, cwd: str = "") -> list[Skill
     """Every accepted skill: whether its files are there and as accepted, what hides it, and whether later runs used it."""
     newer = {(each.project, skill_of(each).name) for each in list_proposals(box.store, kinds=("skill",), project=project)}
     found = []
-    for record, skill in list_skills(box.store, project):
+    listed = list_skills(box.store, project)
+    usages = usages_of(box.store, listed)
+    for record, skill in listed:
         checkout = checkout_of(box, record.project, cwd)
         stand = places(box, checkout, skill) if checkout is not None else []
         states = _states([each.place for each in stand], known=checkout is not None)
@@ -190,7 +192,7 @@ def skill_states(box: Toolbox, project: str | None, cwd: str = "") -> list[Skill
                 record.project,
                 record.id,
                 tuple(states or ["accepted"]),
-                usage_of(box.store, record, skill),
+                usages[record.id],
                 tuple(each.name for each in stand),
                 skill.accepted_at,
             )
@@ -249,9 +251,10 @@ def retire(box: Toolbox, name: str, project: str | None, *, why: str, at: dateti
 def review_usefulness(box: Toolbox, project: str, at: datetime) -> list[Proposal]:
     """Files a retirement for each skill of a project that stopped helping."""
     filed = []
-    for record, skill in list_skills(box.store, project):
-        usage = usage_of(box.store, record, skill)
-        why = _against(usage)
+    listed = list_skills(box.store, project)
+    usages = usages_of(box.store, listed)
+    for record, skill in listed:
+        why = _against(usages[record.id])
         if why:
             with box.store.transaction(actor=box.actor, at=at) as tx:
                 filed.append(propose_retirement(box, tx, record, skill, why, at).proposal)

@@ -29,7 +29,7 @@ def _run(workspace: Path) -> None:
     from diarist.bootstrap import open_memory
     from diarist.model.record import RecordFilter
 
-    with open_memory(workspace) as memory, as_file(files("diarist") / "examples") as examples:
+    with open_memory(workspace, embedded=True) as memory, as_file(files("diarist") / "examples") as examples:
         say("1. Import the example sessions (Claude Code and Codex):\n")
         report = memory.ingest([examples])
         masked = sum(capture.redacted for capture in report.captures)

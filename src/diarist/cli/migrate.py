@@ -85,7 +85,7 @@ def sdd_command(ctx: click.Context, /, folder: str, project: str | None, dry_run
     with tempfile.TemporaryDirectory() as scratch:
         from diarist.bootstrap import open_memory
 
-        with open_memory(scratch) as memory:
+        with open_memory(scratch, embedded=True) as memory:
             report = memory.sync(Path(folder), current_project() if project is None else project)
     if as_json:
         emit_json({**vars(report), "problems": [each._asdict() for each in report.problems], "dry_run": True})

@@ -1,8 +1,8 @@
 """ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document a run.
 
-Runs that Diarist wrote carry their steps whole and come back as they were. Other converters leave noise, and no error
-flag: it is read off what they print into the results. Since the native transcript of the same run has other steps, the
-session's name is marked as a rendering then.
+Runs that Diarist wrote come back as they were (`atif_own`). Other converters leave noise, and no error flag: it is read off
+what they print into the results. Since the native transcript of the same run has other steps, the session's name is marked
+as a rendering then.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from diarist.importers.adapter import FormatImporter
+from diarist.importers.atif_own import Placed, Where, is_own, note_facts, restored, trajectories
 from diarist.importers.chat import add_output
 from diarist.importers.claude_blocks import tool_outcome
-from diarist.importers.documents import DocumentReading, opening_id
+from diarist.importers.documents import DocumentReading, decode_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.host_tasks import add_task
+from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.switches import SwitchWatch
@@ -34,69 +34,118 @@ from diarist.importers.values import (
     content_text,
     dicts,
     first_str,
-    storable,
 )
 from diarist.model.session import RawStep, SessionInfo
 
-OWN = "diarist"
-"""Key of a step's `extra` under which Diarist writes its own steps."""
 _NOISE = re.compile(r"Executed \S+ \S*_\S+\Z")
+_DEPTH = 16
+"""Subagents of subagents that are looked into."""
 _FLAGS = ("metadata", "exitCode", "exit_code")
 _SECTION = re.compile(r"^\[(metadata|exitCode|exit_code|error|interrupted|stdout|stderr)\][ \t]*(.*)$", re.MULTILINE)
 
 
 class AtifDocument:
-    """The one run of a file."""
+    """The run of a file, or the runs of a file with a document on each line."""
 
     name = "atif/json"
 
     def __init__(self) -> None:
-        self._agent = "atif"
+        self._agents: dict[str, str] = {}
+        self._kept: dict[str, dict[str, str]] = {}
+        """By session: facts that Diarist wrote and that stand for themselves."""
         self._asked = False
 
     def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
-        """Steps of the run, in order."""
-        document = as_dict(document)
+        """Steps of each run, in order."""
+        for number, each in enumerate(document if isinstance(document, list) else [document], 1):
+            if isinstance(each, dict):
+                yield from self._run(each, ledger)
+            else:
+                ledger.open("").broken(number, "not a trajectory")
+
+    def _run(self, document: dict[str, Any], ledger: Ledger) -> Iterator[RawStep]:
         agent = as_dict(document.get("agent"))
-        self._agent = as_str(agent.get("name")) or self._agent
         steps = as_list(document.get("steps"))
-        own = any(OWN in as_dict(step.get("extra")) for step in dicts(steps))
         native = as_str(document.get("session_id")) or opening_id(steps[:3])
+        own = is_own(document)
         session = native if own else f"atif:{native}"
         tally = ledger.open(session)
-        self._note_facts(document, agent, tally)
-        switches = SwitchWatch()
-        for number, step in enumerate(steps, 1):
-            if not isinstance(step, dict):
-                tally.broken(number, "not a step")
-                continue
-            at = as_time(step.get("timestamp"))
-            tally.moment(at)
-            restored = _restored(step, session, tally)
-            if restored is not None:
-                tally.keep()
-                yield from restored
-                continue
-            step_id = step.get("step_id")
-            draft = Draft(session, f"s{step_id}" if isinstance(step_id, int | str) else f"#{number}", at, number)
-            reason = self._fill(draft, step, switches, tally)
-            if reason:
-                tally.skip(reason)
-            else:
-                tally.keep()
-            yield from draft.steps
+        self._agents.setdefault(session, as_str(agent.get("name")) or "atif")
+        self._asked = False
+        tell(tally, "version", "" if own and agent.get("version") == "unknown" else agent.get("version"))
+        if own:
+            self._kept[session] = note_facts(document, tally)
+            yield from self._own(document, session, tally)
+        else:
+            self._note_facts(document, agent, tally)
+            yield from self._foreign(document, session, "", tally)
         self._note_totals(as_dict(document.get("final_metrics")), tally)
+
+    def _own(self, document: dict[str, Any], session: str, tally: Tally) -> Iterator[RawStep]:
+        """Steps as they were written, subagents' among the others; a step that somebody added stands behind the one before it."""
+        found: list[Placed] = []
+        for actor, trajectory in trajectories(document):
+            switches = SwitchWatch()
+            for number, step in enumerate(as_list(trajectory.get("steps")), 1):
+                where = Where(session, actor, as_time(as_dict(step).get("timestamp")), number)
+                placed = restored(as_dict(step), where)
+                if placed is None:
+                    last = found[-1][0] if found else -1
+                    found += ((last, added) for added in self._step(step, where, switches, tally))
+                    continue
+                tally.keep()
+                found += placed
+        for _, step in sorted(found, key=lambda placed: placed[0]):
+            tally.moment(step.at)
+            if step.kind == "call":
+                tally.call(step.call_id)
+            elif step.kind == "result" and step.call_id:
+                tally.result(step.call_id)
+            yield step
+
+    def _foreign(self, trajectory: dict[str, Any], session: str, actor: str, tally: Tally, depth: int = 0) -> Iterator[RawStep]:
+        """Steps of another's trajectory; an embedded subagent's stand behind the step that names it, or at the end."""
+        below = dicts(trajectory.get("subagent_trajectories")) if depth < _DEPTH else iter(())
+        embedded = {as_str(each.get("trajectory_id")): each for each in below}
+        switches = SwitchWatch()
+        for number, step in enumerate(as_list(trajectory.get("steps")), 1):
+            yield from self._step(step, Where(session, actor, as_time(as_dict(step).get("timestamp")), number), switches, tally)
+            for name in _named_subagents(as_dict(step)):
+                if name in embedded:
+                    yield from self._foreign(embedded.pop(name), session, name, tally, depth + 1)
+        for name, each in embedded.items():
+            yield from self._foreign(each, session, name or "subagent", tally, depth + 1)
+
+    def _step(self, step: Any, where: Where, switches: SwitchWatch, tally: Tally) -> list[RawStep]:
+        if not isinstance(step, dict):
+            tally.broken(where.line, "not a step")
+            return []
+        if step.get("is_copied_context") is True:
+            tally.skip("duplicate")
+            return []
+        tally.moment(where.at)
+        step_id = step.get("step_id")
+        rid = f"s{step_id}" if isinstance(step_id, int | str) else f"#{where.line}"
+        draft = Draft(where.session, f"{where.actor}:{rid}" if where.actor else rid, where.at, where.line, where.actor)
+        reason = self._fill(draft, step, switches, tally)
+        if reason:
+            tally.skip(reason)
+        else:
+            tally.keep()
+        return draft.steps
 
     def _fill(self, draft: Draft, step: dict[str, Any], switches: SwitchWatch, tally: Tally) -> str:
         source, text = as_str(step.get("source")), content_text(step.get("message"))
         if source == "system":
             return "instructions"
         if source == "user":
-            if self._asked:
+            if draft.actor:
+                draft.add("notice", 0, text, "machine")
+            elif self._asked:
                 draft.user(0, text)
             else:
                 add_task(draft, 0, text)
-            self._asked = True
+            self._asked = self._asked or not draft.actor
             return "" if draft.steps else "empty"
         model = as_str(step.get("model_name"))
         tell(tally, "model", model)
@@ -123,7 +172,6 @@ class AtifDocument:
     @staticmethod
     def _note_facts(document: dict[str, Any], agent: dict[str, Any], tally: Tally) -> None:
         extra = as_dict(agent.get("extra"))
-        tell(tally, "version", agent.get("version"))
         for name in ("cwd", "branch", "repository", "title"):
             tell(tally, name, as_dict(document.get("extra")).get(name) or extra.get(name))
         tell(tally, "cwd", next((folder for folder in as_list(extra.get("cwds")) if isinstance(folder, str)), None))
@@ -140,29 +188,15 @@ class AtifDocument:
             tally.spend(as_cost(metrics.get("total_cost_usd")))
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
-        """Facts of the run."""
-        return tally.info(session, self._agent, self.name)
+        """Facts of a run."""
+        return tally.info(session, self._agents.get(session, "atif"), self.name, **self._kept.get(session, {}))
 
 
-def _restored(step: dict[str, Any], session: str, tally: Tally) -> list[RawStep] | None:
-    """Steps as Diarist wrote them, None where it did not."""
-    written = as_dict(step.get("extra")).get(OWN)
-    if not isinstance(written, list):
-        return None
-    restored = []
-    for each in dicts(written):
-        arguments = each.get("arguments")
-        own = {"session": session, "arguments": storable(arguments) if isinstance(arguments, dict) else None}
-        try:
-            restored.append(msgspec.convert({**each, **own}, RawStep))
-        except msgspec.ValidationError:
-            continue
-    for one in restored:
-        if one.kind == "call":
-            tally.call(one.call_id)
-        elif one.kind == "result" and one.call_id:
-            tally.result(one.call_id)
-    return restored
+def _named_subagents(step: dict[str, Any]) -> Iterator[str]:
+    """Subagents whose trajectories the results of a step point to."""
+    for result in dicts(as_dict(step.get("observation")).get("results")):
+        for named in dicts(result.get("subagent_trajectory_ref")):
+            yield as_str(named.get("trajectory_id"))
 
 
 def _add_result(draft: Draft, part: str, text: str, call_id: str) -> None:
@@ -192,6 +226,18 @@ def _tokens(metrics: dict[str, Any]) -> Tokens:
     )
 
 
+class AtifReading(DocumentReading):
+    """One document, or one a line."""
+
+    def decode(self, data: bytes) -> Any:
+        """A document, or all documents."""
+        document = decode_document(data)
+        if document is not None:
+            return document
+        lines = list(decode_lines(data))
+        return lines if lines and "steps" in as_dict(lines[0]) else None
+
+
 def _looks(seen: Glimpse) -> int:
     top = seen.mapping or seen.first
     if as_str(top.get("schema_version")).upper().startswith("ATIF"):
@@ -200,4 +246,4 @@ def _looks(seen: Glimpse) -> int:
     return 70 if steps and all("source" in step and "step_id" in step for step in steps) else 0
 
 
-IMPORTER = FormatImporter("atif", _looks, lambda stream, _state: DocumentReading(stream, AtifDocument()))
+IMPORTER = FormatImporter("atif", _looks, lambda stream, _state: AtifReading(stream, AtifDocument()))

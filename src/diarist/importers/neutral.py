@@ -14,7 +14,7 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Tally, Tokens
 from diarist.importers.speech import without_fences
-from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text
+from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_list, as_str, as_time, content_text, storable
 from diarist.model.session import Mark, RawStep, SessionInfo, StepKind
 
 VERSION = "session/1"
@@ -40,8 +40,10 @@ class NeutralFormat(PlainRecords):
     def facts(self, record: Record) -> Iterator[tuple[str, str]]:
         """The header's facts; agent and model also where a step tells another."""
         value: dict[str, Any] = record.value
-        names = (*_FACTS, "agent", "model") if "diarist" in value or "kind" not in value else ("model",)
-        return told(*((name, value.get(name)) for name in names))
+        if "diarist" not in value and "kind" in value:
+            return told(("model", value.get("model")))
+        facts = [(name, value.get(name)) for name in (*_FACTS, "agent", "actor", "model")]
+        return told(*facts, *(("model", model) for model in as_list(value.get("models"))))
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """The step of one line."""
@@ -51,6 +53,8 @@ class NeutralFormat(PlainRecords):
         self._count(value, tally)
         kind = as_str(value.get("kind"))
         if "diarist" in value or not kind:
+            if value.get("exact") is True:
+                tally.flags.add("exact")
             tally.moment(as_time(value.get("started_at")))
             tally.moment(as_time(value.get("ended_at")))
             return ()
@@ -59,13 +63,15 @@ class NeutralFormat(PlainRecords):
         own = as_str(value.get("id"))
         if own and not tally.fresh(own):
             return "duplicate"
+        if own and "exact" in tally.flags:
+            return [_as_written(value, session, record.line, tally)]
         draft = Draft(session, own or f"#{record.number}", at, record.line, as_str(value.get("actor")))
         self._step(draft, kind, value, tally)
         return draft.steps or "empty"
 
     def _step(self, draft: Draft, kind: str, value: dict[str, Any], tally: Tally) -> None:
         text = without_fences(content_text(value.get("text")))
-        mark: Mark = next((known for known in _MARKS if known == value.get("mark")), _MARKS[0])
+        mark = _mark_of(value)
         call_id = as_str(value.get("call_id"))
         if kind == "call":
             if not call_id:
@@ -101,7 +107,8 @@ class NeutralFormat(PlainRecords):
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """The header's facts."""
-        return tally.info(session, tally.facts.most("agent") or "agent", self.name)
+        actor = tally.facts.most("actor")
+        return tally.info(session, tally.facts.most("agent") or "agent", self.name, role="subagent" if actor else "main", actor=actor)
 
     def pack(self) -> Any:
         """Calls that wait for a result."""
@@ -110,6 +117,35 @@ class NeutralFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._waiting = list(packed)
+
+
+def _mark_of(value: dict[str, Any]) -> Mark:
+    return next((known for known in _MARKS if known == value.get("mark")), _MARKS[0])
+
+
+def _as_written(value: dict[str, Any], session: str, line: int, tally: Tally) -> RawStep:
+    """A step of a file whose header says that its steps are exact: id and text as they stand there."""
+    arguments, error, call_id = value.get("arguments"), value.get("error"), as_str(value.get("call_id"))
+    kind: StepKind = next(known for known in _KINDS if known == value["kind"])
+    if kind == "call":
+        tally.call(call_id)
+    elif kind == "result" and call_id:
+        tally.result(call_id)
+    return RawStep(
+        kind=kind,
+        session=session,
+        rid=as_str(value.get("id")),
+        text=as_str(value.get("text")),
+        at=as_time(value.get("at")),
+        tool=as_str(value.get("tool")),
+        arguments=storable(arguments) if isinstance(arguments, dict) else None,
+        call_id=call_id,
+        error=error if isinstance(error, bool) else None,
+        exit_code=as_exit_code(value.get("exit_code")),
+        mark=_mark_of(value),
+        actor=as_str(value.get("actor")),
+        line=line,
+    )
 
 
 def _looks(seen: Glimpse) -> int:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, BinaryIO, NamedTuple
 
+import msgspec
+
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import add_output
 from diarist.importers.claude_notices import failure_mark
@@ -17,13 +19,23 @@ from diarist.importers.documents import DocumentReading, decode_document, openin
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import decode_lines
-from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.otel_attributes import attributes_of, messages_of, tokens_of
 from diarist.importers.speech import understand
-from diarist.importers.values import as_arguments, as_dict, as_str, as_time, compact, dicts, first_str, hash64
+from diarist.importers.values import as_arguments, as_dict, as_exit_code, as_str, as_time, compact, dicts, first_str, hash64
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
+
+_WHOLES = ("invoke_agent", "agent", "chain", "workflow", "invoke_workflow")
+"""Operations that other spans lie below."""
+_FACTS = {
+    "cwd": ("process.working_directory",),
+    "branch": ("vcs.ref.head.name",),
+    "repository": ("vcs.repository.url.full",),
+    "version": ("gen_ai.agent.version",),
+    "title": ("diarist.title",),
+}
 
 
 class Span(NamedTuple):
@@ -48,6 +60,9 @@ class OtelTraces:
     def __init__(self) -> None:
         self._agents: dict[str, str] = {}
         self._told: set[tuple[str, int]] = set()
+        self._counted: set[str] = set()
+        self._totals: dict[str, Tokens] = {}
+        """By session: what its run used as a whole, as long as no call to a model tells its own share."""
 
     def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of all conversations, spans in the order of their starts."""
@@ -57,7 +72,7 @@ class OtelTraces:
         for span in spans:
             session = _conversation(span) or conversations.get(span.trace) or span.trace or opening_id(span.name)
             tally = ledger.open(session)
-            draft = Draft(session, span.id or f"span{tally.seen}", span.start)
+            draft = Draft(session, span.id or f"span{tally.seen}", span.start, actor=first_str(span.attributes, "diarist.actor"))
             known = self._span(draft, span, tally)
             if known and (draft.steps or span.attributes):
                 tally.keep()
@@ -66,11 +81,15 @@ class OtelTraces:
             else:
                 tally.skip("no-genai")
             yield from draft.steps
+        for session, totals in self._totals.items():
+            ledger.tallies[session].use("", totals)
 
     def _span(self, draft: Draft, span: Span, tally: Tally) -> bool:
         found = span.attributes
         operation = first_str(found, "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind").lower()
         tell(tally, "model", first_str(found, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"))
+        for name, attributes in _FACTS.items():
+            tell(tally, name, first_str(found, *attributes))
         agent = first_str(found, "gen_ai.agent.name")
         if agent:
             self._agents.setdefault(draft.session, agent)
@@ -80,13 +99,22 @@ class OtelTraces:
         messages = messages_of(found, span.events)
         for number, message in enumerate(messages):
             self._message(draft, number, message, tally)
-        usage = tokens_of(found)
-        if any(usage) and operation not in ("invoke_agent", "agent", "chain", "workflow", "invoke_workflow"):
-            tally.use(first_str(found, "gen_ai.response.id") or draft.rid, usage)
+        self._use(draft, operation, tokens_of(found), found, tally)
         failure = first_str(found, "error.type", "exception.message") or (span.status if span.failed else "")
-        if (span.failed or failure) and operation not in ("invoke_agent", "agent", "chain"):
+        if (span.failed or failure) and operation not in _WHOLES:
             draft.add("notice", "error", span.status or failure or "error", failure_mark(span.status or failure))
         return bool(messages or operation or any(name.startswith(("gen_ai.", "llm.")) for name in found))
+
+    def _use(self, draft: Draft, operation: str, usage: Tokens, found: dict[str, Any], tally: Tally) -> None:
+        """Counts what a call to a model used. A span of a whole run tells the same once more, or alone."""
+        known = self._totals.get(draft.session, Tokens())
+        if operation in _WHOLES:
+            if draft.session not in self._counted and usage.output > known.output:
+                self._totals[draft.session] = usage
+        elif any(usage):
+            self._counted.add(draft.session)
+            self._totals.pop(draft.session, None)
+            tally.use(first_str(found, "gen_ai.response.id") or draft.rid, usage)
 
     def _message(self, draft: Draft, number: int, message: dict[str, Any], tally: Tally) -> None:
         """One message, unless an earlier span told it."""
@@ -133,6 +161,9 @@ class OtelTraces:
             result = found.get("gen_ai.tool.call.result", found.get("output.value", span.status if span.failed else ""))
             draft.at = span.end or draft.at
             add_output(draft, 1, result, call_id, error=True if span.failed or found.get("error.type") else None)
+            code = as_exit_code(found.get("process.exit.code"))
+            if code is not None:
+                draft.steps[-1] = msgspec.structs.replace(draft.steps[-1], exit_code=code, error=code != 0)
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Agent, models, times, usage."""

@@ -29,6 +29,8 @@ class ToolUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shape: Redacted = Redacted("")
     """What it was called with, short: a command line, the last part of a path, names of arguments."""
     error: bool = False
+    skill: Redacted = Redacted("")
+    """Name of the skill it loads, where it loads one."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +50,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     project: Redacted = Redacted("")
     entry_id: str = ""
     """The diary entry of the same run, where there is one."""
+    offered: tuple[str, ...] = ()
+    """Ids of the accepted skills whose cards stand in the transcript, sorted."""
 
 
 class LearningState(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +64,8 @@ class LearningState(msgspec.Struct, frozen=True, kw_only=True):
 
 def loaded_skill(tool: ToolUse) -> str:
     """Name of the skill that a call loads, by the client's own tool for it or by reading its file; empty where it loads none."""
+    if tool.skill:
+        return tool.skill
     if tool.name.lower().replace("-", "_") in ("skill", "load_skill", "activate_skill"):
         return tool.shape
     return tool.shape.removesuffix("/SKILL.md") if tool.shape.endswith("/SKILL.md") else ""

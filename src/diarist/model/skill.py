@@ -9,6 +9,8 @@ import msgspec
 
 from diarist.model.redacted import Redacted
 
+FILE = "SKILL.md"
+
 SkillSource: TypeAlias = Literal["mined", "curated"]
 """mined: found by Diarist in what runs had in common; curated: handed in by a model or a person, with evidence."""
 
@@ -66,9 +68,10 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     examples: tuple[Redacted, ...] = ()
     """Prompts that asked for it, oldest first."""
     evidence: tuple[str, ...] = ()
-    """Ids of the observations that bear it out, sorted; for a curated one, of the records it cites."""
+    """Ids of the runs that bear it out, sorted: of their diary entries, or of their observations where there is no entry. For a
+    curated one, of the records it cites."""
     counter_evidence: tuple[str, ...] = ()
-    """Ids of the observations where it was tried and failed."""
+    """The same of the runs where it was tried and failed."""
     quotes: tuple[SkillQuote, ...] = ()
     support: int = 0
     """Distinct sessions where it went well (or at least not badly)."""

@@ -13,7 +13,6 @@ from diarist.errors import InvalidInputError
 from diarist.model.redacted import Redacted, derived
 from diarist.model.skill import Pitfall, Skill, SkillStep
 
-FILE = "SKILL.md"
 MOST_NAME, MOST_DESCRIPTION, MOST_COMPATIBILITY = 64, 1024, 500
 MOST_LINES, MOST_TOKENS = 500, 5000
 _CHARACTERS_PER_TOKEN = 4

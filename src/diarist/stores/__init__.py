@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from diarist.errors import StoreError
+
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
+    from diarist.stores.database_vault import DatabaseVault
+    from diarist.stores.postgres import PostgresDatabase
     from diarist.stores.sql_store import SqlStore
     from diarist.stores.vault import FolderVault
 
@@ -40,3 +44,35 @@ def open_vault(folder: Path, *, read_only: bool = False) -> FolderVault:
     from diarist.stores.vault import FolderVault
 
     return FolderVault(folder, read_only=read_only)
+
+
+def open_server(url: str, *, read_only: bool = False, tenant: str = "local") -> SqlStore:
+    """Opens the store of a tenant in a PostgreSQL database, bringing the schema up to date.
+
+    Raises
+    ------
+    StoreError
+        The server cannot be reached or refuses us, the database is not Diarist's, or the extra `postgres` is not installed.
+    SchemaTooNewError
+        A newer Diarist wrote it.
+    """
+    from diarist.stores.sql_store import SqlStore
+
+    return SqlStore(_open_postgres(url, read_only, tenant), tenant=tenant)
+
+
+def open_server_vault(url: str, *, read_only: bool = False, tenant: str = "local") -> DatabaseVault:
+    """Opens the evidence vault of a tenant in a PostgreSQL database. Raises as `open_server` does."""
+    from diarist.stores.database_vault import DatabaseVault
+    from diarist.stores.queries import load
+
+    return DatabaseVault(_open_postgres(url, read_only, tenant), load("postgres"), tenant)
+
+
+def _open_postgres(url: str, read_only: bool, tenant: str) -> PostgresDatabase:
+    try:
+        from diarist.stores.postgres import PostgresDatabase
+    except ImportError as error:
+        raise StoreError(f"PostgreSQL needs the extra `postgres`: pip install 'diarist[postgres]' ({error}).") from error
+
+    return PostgresDatabase(url, tenant=tenant, read_only=read_only)

@@ -43,5 +43,10 @@ def row_to_hit(row: Sequence[Any]) -> HitRow:
     )
 
 
+def body_of(payload: bytes) -> bytes:
+    """The body in what a history event keeps: it stands behind the envelope's line."""
+    return bytes(payload.partition(b"\n")[2])
+
+
 def _time(micros: int) -> str:
     return (_EPOCH + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")

@@ -19,8 +19,8 @@ MARK = "-- name: "
 class Queries:
     """The vocabulary of one dialect."""
 
-    def __init__(self, text: str) -> None:
-        self._texts = parse(text)
+    def __init__(self, text: str, otherwise: str = "") -> None:
+        self._texts = parse(text, otherwise)
 
     def __getitem__(self, name: str) -> str:
         return self._texts[name]
@@ -38,19 +38,36 @@ class Queries:
 
 
 def load(dialect: str) -> Queries:
-    """Reads the vocabulary of a dialect from the package."""
+    """Reads the vocabulary of a dialect from the package.
+
+    `sql/sqlite.sql` holds every query; another dialect's file says only what must be said otherwise, and what it has beyond.
+    """
+    return Queries(_read("sqlite"), "" if dialect == "sqlite" else _read(dialect))
+
+
+def _read(dialect: str) -> str:
     with open(os.path.join(os.path.dirname(__file__), "sql", dialect + ".sql"), encoding="utf-8") as file:
-        return Queries(file.read())
+        return file.read()
 
 
-def parse(text: str) -> dict[str, str]:
+def parse(text: str, otherwise: str = "") -> dict[str, str]:
     """Name to statement, without comments and closing semicolon; slots that name another query are filled in.
+
+    What `otherwise` calls by the same name takes the place of what stands in `text`.
 
     Raises
     ------
     ValueError
-        A name appears twice.
+        A name appears twice in one of the texts.
     """
+    found = _split(text) | _split(otherwise)
+    for name, body in found.items():
+        if "{" in body:
+            found[name] = _fill_from(body, found)
+    return found
+
+
+def _split(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for block in text.split(MARK)[1:]:
         name, _, body = block.partition("\n")
@@ -58,9 +75,6 @@ def parse(text: str) -> dict[str, str]:
             raise ValueError(f"two queries are called {name!r}")
         lines = [line for line in body.splitlines() if line and not line.startswith("--")]
         found[name] = "\n".join(lines).rstrip(";")
-    for name, body in found.items():
-        if "{" in body:
-            found[name] = _fill_from(body, found)
     return found
 
 

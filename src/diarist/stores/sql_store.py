@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.stores import hits
+from diarist.stores.hub_tables import HubReads
 from diarist.stores.queries import Queries, load
+from diarist.stores.use_tables import UseReads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from diarist.model.hit import HitRow
     from diarist.model.machinery import Delivery, Spending
     from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState
-    from diarist.model.use import Scope, Use
+    from diarist.model.use import Scope
     from diarist.stores.database import Database, Row
     from diarist.stores.sql_transaction import SqlTransaction
 
@@ -34,7 +36,7 @@ SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
 
 
-class SqlStore:
+class SqlStore(HubReads, UseReads):
     """One tenant's records, history, change log, evidence and sources. Safe to share between threads."""
 
     def __init__(self, database: Database, *, tenant: str = "local", random_bytes: Callable[[int], bytes] = os.urandom) -> None:
@@ -81,6 +83,11 @@ class SqlStore:
         """What a result list shows of the records, in the order of `seqs`; missing and retracted ones are left out."""
         found = {row[0]: row for row in self._fetch("list_hits", seqs=_json_numbers(seqs))}
         return [self._decode(hits.row_to_hit, found[seq]) for seq in seqs if seq in found]
+
+    def get_bodies(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """Bodies of the records by a change of theirs, as `get_records` finds them; missing ones are left out."""
+        found = self._fetch("list_records_by_seq", seqs=_json_numbers(seqs))
+        return {row[0]: hits.body_of(row[-1]) for row in found if row[-1] is not None}
 
     def get_search_text(self, record_id: str) -> SearchText | None:
         """What the index is fed for a record."""
@@ -259,18 +266,6 @@ class SqlStore:
     def list_publications(self, record_id: str) -> list[tuple[str, str]]:
         """(kind, path) of every published name of a record, sorted."""
         return [(kind, path) for kind, path in self._fetch("list_publications", record_id=record_id)]
-
-    def list_use_sessions(self) -> list[str]:
-        """Every session that the usefulness ledger names, sorted."""
-        return [row[0] for row in self._fetch("list_use_sessions")]
-
-    def list_uses(self, record_id: str | None = None, limit: int = 1000) -> list[Use]:
-        """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""
-        from diarist.model.use import Use
-        from diarist.stores.rows import from_micros
-
-        found = self._fetch("list_last_uses", limit=limit) if record_id is None else self._fetch("list_uses", record_id=record_id)
-        return [Use(row[0], row[1], from_micros(row[2]), row[3]) for row in found]
 
     def get_spending(self, day: str) -> Spending:
         """What models cost on a UTC day, for all purposes."""

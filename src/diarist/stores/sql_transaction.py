@@ -9,16 +9,17 @@ from datetime import datetime
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.model.machinery import Delivery, Spending
 from diarist.model.record import Part, Record, SearchText, SourceState, Tombstone
-from diarist.model.use import Use
 from diarist.stores import rows
 from diarist.stores.chain import SALT_BYTES, Event, commit, make_link
 from diarist.stores.database import Database, Row
+from diarist.stores.hub_tables import HubWrites
 from diarist.stores.queries import Queries
+from diarist.stores.use_tables import UseWrites
 
 ACTIONS = {"active": "restore", "retracted": "retract", "superseded": "supersede"}
 
 
-class SqlTransaction:
+class SqlTransaction(HubWrites, UseWrites):
     """The port `Transaction` over named queries. Made by `SqlStore.transaction` with the write lock held."""
 
     def __init__(
@@ -106,6 +107,7 @@ class SqlTransaction:
         erased = self._execute("delete_payloads", record_id=record_id)
         self._execute("delete_publications", record_id=record_id)
         self._execute("delete_usefulness", record_id=record_id)
+        self._execute("delete_effects", record_id=record_id)
         if known:
             self._execute("delete_record", id=record_id)
         if known or erased:
@@ -143,17 +145,6 @@ class SqlTransaction:
     def move_publication(self, record_id: str, kind: str, path: str) -> None:
         """Gives a published file another name; nothing happens where it has none."""
         self._execute("move_publication", record_id=record_id, kind=kind, path=path)
-
-    def rename_use_session(self, old: str, new: str) -> None:
-        """Calls a session of the usefulness ledger otherwise; rows that become the same are kept once."""
-        if old != new:
-            self._execute("copy_uses", old=old, new=new)
-            self._execute("delete_uses_of_session", old=old)
-
-    def add_use(self, use: Use) -> bool:
-        """Adds to the usefulness ledger; False where it stands there already or the record is gone."""
-        row = {"record_id": use.record_id, "session": use.session, "at": rows.to_micros(use.at), "event": use.event}
-        return self._execute("add_use", **row) > 0
 
     # Spending and deliveries
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.clip import clip
@@ -108,6 +109,7 @@ def _says_little(message: str) -> bool:
     return message.endswith(":") or (len(_telling(mask(message).outline)) < 3 and not _QUOTED.search(message))
 
 
+@lru_cache(maxsize=2_048)
 def _digest(message: str, origin: str) -> str:
     """Family and fault, eight hex digits each."""
     first = _first_sentence(_FIELDS.sub("", message))

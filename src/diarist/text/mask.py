@@ -8,6 +8,7 @@ an HTTP status, a signal, a byte.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.phrases import wordset
@@ -81,8 +82,9 @@ _TELLING = wordset("code errno signal status error exit http byte state sqlstate
 DULL = wordset("a an the of in on at to for from by with and or is are was were be been it its this that as has have had")
 
 
+@lru_cache(maxsize=2_048)
 def mask(message: str) -> Masked:
-    """Takes a message apart. Linear in its length; only the first 1,200 characters count."""
+    """Takes a message apart. Linear in its length; only the first 1,200 characters count. Each is asked about several times."""
     parts = _Parts()
     parts.read(_without_insides(message[:_LONGEST]) if "<" in message else message[:_LONGEST], 0)
     words = tuple(dict.fromkeys(parts.words))

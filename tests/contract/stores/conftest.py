@@ -13,7 +13,7 @@ import pytest
 
 from diarist.model.record import Part, Record, SearchText, SourceState
 from diarist.ports import Store, Vault
-from diarist.stores import open_store, open_vault
+from diarist.stores import open_server, open_server_vault, open_store, open_vault
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
@@ -23,23 +23,30 @@ def noon() -> datetime:
     return NOON
 
 
-@pytest.fixture(params=["sqlite-memory", "sqlite-file"])
+@pytest.fixture(params=["sqlite-memory", "sqlite-file", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """An empty store. A further implementation joins by a name of its own."""
-    opened = open_store(None if request.param == "sqlite-memory" else tmp_path / "workspace")
+    if request.param == "postgres":
+        opened = open_server(request.getfixturevalue("postgres").make_database())
+    else:
+        opened = open_store(None if request.param == "sqlite-memory" else tmp_path / "workspace")
     yield opened
     opened.close()
 
 
-@pytest.fixture
-def open_again(tmp_path: Path) -> Callable[..., Store]:
+@pytest.fixture(params=["sqlite-file", "postgres"])
+def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Store]:
     """Opens one shared store again and again, as other processes would; for any tenant."""
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres").make_database()
+        return lambda tenant="local": open_server(url, tenant=tenant)
     return lambda tenant="local": open_store(tmp_path / "shared", tenant=tenant)
 
 
-@pytest.fixture(params=["folder"])
+@pytest.fixture(params=["folder", "postgres"])
 def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Vault:
-    assert request.param == "folder"
+    if request.param == "postgres":
+        return open_server_vault(request.getfixturevalue("postgres").make_database())
     return open_vault(tmp_path / "vault")
 
 

@@ -194,7 +194,8 @@ def test_a_store_opened_for_reading_is_not_compacted(tmp_path: Path) -> None:
     store.close()
 
 
-def test_half_written_chunks_are_swept_when_their_writers_must_be_dead(vault: Vault, tmp_path: Path) -> None:
+def test_half_written_chunks_are_swept_when_their_writers_must_be_dead(tmp_path: Path) -> None:
+    vault = open_vault(tmp_path / "vault")
     chunk = vault.put(b"whole")
     old, young = tmp_path / "vault" / "tmp" / "1-aa", tmp_path / "vault" / "tmp" / "2-bb"
     for path in (old, young):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
 import pytest
 
 from contract.importers.passes import TRANSCRIPTS, lines, take
@@ -103,29 +102,6 @@ def test_an_unknown_kind_or_mark_of_the_neutral_form_is_counted_or_left_out() ->
     taken = take(lines({"diarist": "session/1", "session": "s"}, *odd, odd[2]))
     assert marks(taken.steps) == []
     assert taken.capture.skipped == {"unknown-type": 1, "duplicate": 1}
-
-
-def test_a_run_that_diarist_wrote_as_a_trajectory_comes_back_as_it_was() -> None:
-    native = take((TRANSCRIPTS / "claude-code.jsonl").read_bytes())
-    written = [msgspec.to_builtins(step) for step in native.steps]
-    document = {
-        "schema_version": "ATIF-v1.6",
-        "session_id": native.session.session,
-        "agent": {"name": "claude-code", "version": "1"},
-        "steps": [{"step_id": 1, "source": "agent", "message": "", "extra": {"diarist": written}}],
-    }
-    taken = take(json.dumps(document, default=str).encode(), "atif")
-    assert taken.steps == native.steps
-    assert list(taken.sessions) == list(native.sessions)
-    del document["steps"][0]["extra"]  # type: ignore[index]
-    assert list(read(document, "atif").sessions) == [f"atif:{native.session.session}"]
-
-
-def test_what_was_put_into_a_trajectory_as_steps_must_be_steps() -> None:
-    written = [{"kind": "dream"}, 7, {"kind": "reply", "rid": 3}]
-    step = {"step_id": 1, "source": "agent", "message": "", "extra": {"diarist": written}}
-    document = {"schema_version": "ATIF-v1.6", "session_id": "s", "agent": {"name": "x"}, "steps": [step]}
-    assert read(document, "atif").steps == []
 
 
 def test_a_result_of_cline_may_stand_in_a_block_of_its_own() -> None:

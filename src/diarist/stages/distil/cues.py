@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from diarist.stages.distil.words import word_list, word_pairs, word_set
 
-CAUSE, DECISION, CLAIM, CHECK, PASS, _FIRST_OF_PAIR = 1, 2, 4, 8, 16, 32
-"""Bits: states why; turns to another way; praises; names a check; says that it passed."""
+CAUSE, DECISION, CLAIM, CHECK, PASS, _FIRST_OF_PAIR, PLAN, LET, ME = 1, 2, 4, 8, 16, 32, 64, 128, 256
+"""Bits: states why; turns to another way; praises; names a check; says that it passed; says what is going to be done ("let's", or
+"let" and "me")."""
 
 
 class _Cues(NamedTuple):
@@ -89,34 +90,36 @@ _CLAIM = _cues(
     """,
     "成功 完璧 問題なく 正常に 完成 通过 通過 성공",
 )
-_ALL = (_CAUSE, _DECISION, _CLAIM, _CHECK, _PASS)
+_ALL = (_CAUSE, _DECISION, _CLAIM, _CHECK, _PASS, _cues(PLAN, "let's please"), _cues(LET, "let"), _cues(ME, "me"))
 
 
 def _word_bits() -> dict[str, int]:
+    """By word, alone and as the last one of a sentence."""
     bits: dict[str, int] = {}
     for cues in _ALL:
         for word in cues.words:
             bits[word] = bits.get(word, 0) | cues.bit
         for first, _ in cues.pairs:
             bits[first] = bits.get(first, 0) | _FIRST_OF_PAIR
-    return bits
+    return bits | {f"{word}.": bit for word, bit in bits.items()}
 
 
 _BITS = _word_bits()
+_KNOWN = frozenset(_BITS)
 _PAIRS = {pair: cues.bit for cues in _ALL for pair in cues.pairs}
 _PIECES = tuple((piece, cues.bit) for cues in _ALL for piece in cues.pieces)
 
 
 def bits_of(words: list[str], low: str) -> int:
-    """What a sentence tells by its words: `CAUSE | CLAIM`, … `words` and `low` are lower-case."""
+    """What a sentence tells by its words: `CAUSE | CLAIM`, … `words` (a full stop may end one) and `low` are lower-case."""
     found = 0
-    get = _BITS.get
-    for number, word in enumerate(words):
-        bit = get(word)
-        if bit:
-            found |= bit
-            if bit & _FIRST_OF_PAIR and number + 1 < len(words):
-                found |= _PAIRS.get((word, words[number + 1]), 0)
+    for word in _KNOWN.intersection(words):
+        found |= _BITS[word]
+    if found & _FIRST_OF_PAIR:
+        bare = [word.removesuffix(".") for word in words]
+        for pair in zip(bare, bare[1:], strict=False):
+            if pair in _PAIRS:
+                found |= _PAIRS[pair]
     if not low.isascii():
         for piece, bit in _PIECES:
             if piece in low:

@@ -47,6 +47,7 @@ _SPEAKS_OF_FAULT = re.compile(
     r"fehler|erreur|fallo|エラー|失敗|错误|失败",
     re.IGNORECASE,
 )
+_PIECES_OF_FAULT = tuple(piece for piece in _SPEAKS_OF_FAULT.pattern.split("|") if "\\" not in piece)
 _NO_FAULT = re.compile(r"\b(?:0|no|without) (?:errors?|failures?|failed|issues?|warnings?)\b|no test files|success", re.IGNORECASE)
 
 
@@ -71,7 +72,11 @@ def failure_line(text: str) -> str:
 
 def speaks_of_fault(text: str) -> bool:
     """Does a text hold a word that faults are told with? A quick look before a careful one."""
-    return _SPEAKS_OF_FAULT.search(text) is not None
+    low = text.lower()
+    for piece in _PIECES_OF_FAULT:  # a plain loop is many times as fast as the pattern, and this runs on every request
+        if piece in low:
+            return True
+    return "not" in low and _SPEAKS_OF_FAULT.search(text) is not None
 
 
 def fault_line(text: str) -> str:

@@ -101,7 +101,7 @@ class Item(NamedTuple):
 
 def parse_sections(text: str) -> list[Item]:
     """The items of every explicit section of a text, in order, each once."""
-    if not any(_may_mark(line) for line in text.split("\n")):
+    if not _may_mark(text):
         return []
     found: dict[Item, None] = {}
     parser = _Parser()
@@ -113,12 +113,15 @@ def parse_sections(text: str) -> list[Item]:
     return list(found)
 
 
-def _may_mark(line: str) -> bool:
-    head = line[:56]
-    if ":" not in head and "：" not in head and "**" not in head and not line.lstrip().startswith(("#", "_")):
-        return False
-    low = head.lower()
-    return any(hint in low for hint in _HINTS)
+def _may_mark(text: str) -> bool:
+    """Does the beginning of any line hold a marker and a word that sections are named by?"""
+    marked = [
+        head
+        for line in text.split("\n")
+        if ":" in (head := line[:56]) or "：" in head or "**" in head or (head and line.lstrip().startswith(("#", "_")))
+    ]
+    low = "\n".join(marked).lower()
+    return bool(low) and any(hint in low for hint in _HINTS)
 
 
 class _Parser:

@@ -8,9 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from diarist.stages.distil.cues import CAUSE, CHATTER_STARTS, CHECK, CLAIM, DECISION, INTENT_STARTS, OPENERS, PASS, bits_of
+from diarist.stages.distil.cues import (
+    CAUSE,
+    CHATTER_STARTS,
+    CHECK,
+    CLAIM,
+    DECISION,
+    INTENT_STARTS,
+    LET,
+    ME,
+    OPENERS,
+    PASS,
+    PLAN,
+    bits_of,
+)
 from diarist.stages.distil.words import word_set
 
 SHORTEST, LONGEST = 12, 420
@@ -36,8 +50,6 @@ class Sentence(NamedTuple):
     text: str
     score: float
     """How telling: names, numbers and reasons count for it; greetings, plans and claims against it. Around 0 is nothing much."""
-    is_item: bool
-    """A list item of its own."""
     is_cause: bool
     """States how something is and why."""
     is_decision: bool
@@ -51,15 +63,15 @@ class Sentence(NamedTuple):
 
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text outside code blocks, tables and headings; the first and last ones of a very long text."""
-    pieces = [(piece, is_item) for passage, is_item in _passages(text) for piece in _pieces(passage)]
+    pieces = [piece for passage in _passages(text) for piece in _pieces(passage)]
     if len(pieces) > _MOST:
         pieces = pieces[: _MOST // 2] + pieces[-_MOST // 2 :]
-    return tuple(judge(piece, is_item=is_item) for piece, is_item in pieces)
+    return tuple(map(judge, pieces))
 
 
-def _passages(text: str) -> Iterator[tuple[str, bool]]:
+def _passages(text: str) -> Iterator[str]:
     """Lines without their list marks; a line that a terminal wrapped is joined to the next one. Exact pieces of the text."""
-    start, end, is_item, fenced = -1, 0, False, False
+    start, end, fenced = -1, 0, False
     at = 0
     for line in text.split("\n"):
         bare = line.lstrip()
@@ -69,7 +81,7 @@ def _passages(text: str) -> Iterator[tuple[str, bool]]:
             bare = ""
         if fenced or not bare or _is_no_prose(line, bare):
             if start >= 0:
-                yield text[start:end], is_item
+                yield text[start:end]
             start = -1
             continue
         mark = None if bare[0].isalpha() else _LIST_MARK.match(line)
@@ -78,10 +90,10 @@ def _passages(text: str) -> Iterator[tuple[str, bool]]:
             end = begins + len(line)
             continue
         if start >= 0:
-            yield text[start:end], is_item
-        start, end, is_item = begins + inset, begins + len(line), inset > len(line) - len(bare)
+            yield text[start:end]
+        start, end = begins + inset, begins + len(line)
     if start >= 0:
-        yield text[start:end], is_item
+        yield text[start:end]
 
 
 def _is_no_prose(line: str, bare: str) -> bool:
@@ -104,29 +116,39 @@ def _pieces(line: str) -> list[str]:
     found: list[str] = []
     label = _LABEL.match(line) if line.startswith("**") else None
     at = label.end() if label else 0
-    if any(mark in line for mark in _MAY_END):
-        for end in _END.finditer(line, at):
-            found.append(line[at : end.end()].strip())
-            at = end.end()
+    for mark in _MAY_END:  # a plain loop is twice as fast as any(), and this runs on every line
+        if mark in line:
+            for end in _END.finditer(line, at):
+                found.append(line[at : end.end()].strip())
+                at = end.end()
+            break
     found.append(line[at:].strip())
     return [piece[:LONGEST] for piece in found if len(piece) >= SHORTEST or (len(piece) >= 6 and not piece.isascii())]
 
 
-def judge(text: str, *, is_item: bool = False) -> Sentence:
+@lru_cache(maxsize=4_096)
+def judge(text: str) -> Sentence:
     """One sentence with all that is known of it."""
     low = text.lower()
-    words = [word[:-1] if word[-1] == "." else word for word in low.translate(_TO_SPACES).split()]
-    odd = {word for word in text.split() if not word.isalpha() or not (word.islower() or word.istitle() or word.isupper())}
-    names = sum(1 for word in odd if "`" in word or _is_name(word.strip(_PUNCTUATION))) if odd else 0
+    words = low.translate(_TO_SPACES).split()
+    names = sum(map(_names_one_thing, set(text.split())))
     bits = bits_of(words, low)
     chatter = _is_chatter(low, words)
     claim = bool(bits & CLAIM) or bits & (CHECK | PASS) == CHECK | PASS
     cause, decision = bool(bits & CAUSE), bool(bits & DECISION)
-    intent = _is_intent(low, words)
+    intent = bits & PLAN != 0 or bits & (LET | ME) == LET | ME or _is_intent(low, words)
     value = 1.2 * min(names, 5) + (2.5 if cause else 0.0) - (2.0 if intent else 0.0) - (3.0 if claim else 0.0) - (4.0 if chatter else 0.0)
     if len(text) < 40 and text.isascii():
         value -= 1.0
-    return Sentence(text, value, is_item, cause, decision, claim, intent, chatter)
+    return Sentence(text, value, cause, decision, claim, intent, chatter)
+
+
+@lru_cache(maxsize=16_384)
+def _names_one_thing(word: str) -> bool:
+    """Is a word, as it stands, code or a name rather than a plain word? The same words come again and again."""
+    if word.isalpha() and (word.islower() or word.istitle() or word.isupper()):
+        return False
+    return "`" in word or _is_name(word.strip(_PUNCTUATION))
 
 
 def _is_name(word: str) -> bool:
@@ -138,14 +160,13 @@ def _is_name(word: str) -> bool:
 
 
 def _is_intent(low: str, words: list[str]) -> bool:
-    if "let's" in words or "please" in words or ("let" in words and "me" in words):
-        return True
     if low.startswith(INTENT_STARTS):
         return True
-    if not words or words[0] not in OPENERS:
+    first = [word.removesuffix(".") for word in words[:3]]
+    if not first or first[0] not in OPENERS:
         return False
     rest = low
-    for word in words[:3]:
+    for word in first:
         if word not in OPENERS:
             break
         rest = rest[rest.find(word) + len(word) :].lstrip(" ,.!:-")

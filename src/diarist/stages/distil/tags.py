@@ -93,7 +93,7 @@ def make_tags(facts: TagFacts) -> list[str]:
     tags: dict[str, None] = {f"outcome:{facts.outcome}": None, f"task:{facts.task_id.lower()}": None}
     if facts.workflow:
         tags[f"workflow:{facts.workflow.lower()}"] = None
-    asked = Counter(word for prompt in facts.prompts[:6] for word in set(content_words(prompt[:1_500])))
+    asked = Counter(word for prompt in facts.prompts[:6] for word in dict.fromkeys(content_words(prompt[:1_500])))
     told = Counter(_TOLD.findall("\n".join([*facts.bullets, *facts.files[:60]]).lower()))
     found = [
         *facts.given,

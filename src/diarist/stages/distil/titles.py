@@ -27,8 +27,8 @@ _NO_TITLE = re.compile(r"(?:untitled|new (?:session|chat|conversation)|session|c
 
 def bare_prompt(text: str) -> str:
     """What was asked, without the template that a harness puts around it."""
-    for pattern, group in ((_WRAPPED, 2), (_LABELLED, 1)):
-        match = pattern.search(text)
+    for pattern, group, sign in ((_WRAPPED, 2, "</"), (_LABELLED, 1, ":")):
+        match = pattern.search(text) if sign in text else None
         if match and len(match[group]) >= 15 and (pattern is _WRAPPED or match.start() > 20):
             return match[group].strip()
     return text.strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol
 
 import msgspec
@@ -18,6 +19,11 @@ from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
 _NAMES = ("name", "key", "Name", "Key", "variable", "field")
 """Keys of `{"name": "DB_PASSWORD", "value": "…"}`."""
 _VALUES = ("value", "Value", "val", "default")
+
+_CLIPPED = re.compile(r"\n\[… ([0-9]{1,15}) characters cut …\]\n")
+"""What `clip` leaves: a text that it clipped (in a session that was written out and comes in again) stays as it is, count included."""
+_MARK_ROOM = 200
+"""The mark, and the rest of a placeholder at either end of it."""
 
 
 class Masker(Protocol):
@@ -142,6 +148,10 @@ class Walk:
 
     def _clip(self, text: Redacted) -> Redacted:
         if not self._limit or len(text) <= self._limit:
+            return text
+        before = _CLIPPED.search(text) if len(text) <= self._limit + _MARK_ROOM else None
+        if before is not None:
+            self.clipped += int(before[1])
             return text
         clipped, cut = clip(text, self._limit)
         self.clipped += cut

@@ -287,30 +287,88 @@ ORDER BY 1, 2;
 
 -- Usefulness and scopes
 
+-- name: use_columns
+record_id, session, at, event, surface, place
+
 -- name: add_use
-INSERT INTO usefulness (tenant, record_id, session, at, event)
-SELECT :tenant, :record_id, :session, :at, :event
+INSERT INTO usefulness (tenant, record_id, session, at, event, surface, place)
+SELECT :tenant, :record_id, :session, :at, :event, :surface, :place
 WHERE EXISTS (SELECT 1 FROM records r WHERE r.tenant = :tenant AND r.id = :record_id)
 ON CONFLICT DO NOTHING;
 
 -- name: list_uses
-SELECT record_id, session, at, event FROM usefulness
+SELECT {use_columns} FROM usefulness
 WHERE tenant = :tenant AND record_id = :record_id ORDER BY at, session, event;
 
 -- name: list_last_uses
-SELECT record_id, session, at, event FROM usefulness
+SELECT {use_columns} FROM usefulness
 WHERE tenant = :tenant ORDER BY at DESC, record_id, session, event LIMIT :limit;
+
+-- name: list_uses_of_session
+SELECT {use_columns} FROM usefulness WHERE tenant = :tenant AND session = :session ORDER BY at, place, record_id, event;
 
 -- name: list_use_sessions
 SELECT DISTINCT session FROM usefulness WHERE tenant = :tenant ORDER BY session;
 
 -- name: copy_uses
-INSERT INTO usefulness (tenant, record_id, session, at, event)
-SELECT tenant, record_id, :new, at, event FROM usefulness WHERE tenant = :tenant AND session = :old
+INSERT INTO usefulness (tenant, record_id, session, at, event, surface, place)
+SELECT tenant, record_id, :new, at, event, surface, place FROM usefulness WHERE tenant = :tenant AND session = :old
 ON CONFLICT DO NOTHING;
 
 -- name: delete_uses_of_session
 DELETE FROM usefulness WHERE tenant = :tenant AND session = :old;
+
+-- name: delete_uses_read_off
+DELETE FROM usefulness
+WHERE tenant = :tenant AND session = :session AND (surface LIKE 'mcp:%' OR surface LIKE 'cli:%');
+
+-- name: count_shown
+SELECT record_id, count(*), count(DISTINCT session) FROM usefulness
+WHERE tenant = :tenant AND record_id = :record_id AND event IN ('shown', 'fetched') GROUP BY record_id;
+
+-- name: count_uses
+SELECT event, surface, count(*), count(DISTINCT session), count(DISTINCT record_id) FROM usefulness
+WHERE tenant = :tenant GROUP BY event, surface ORDER BY event, surface;
+
+-- name: add_effect
+INSERT INTO effects (
+    tenant, record_id, session, at, entry_id, cited, followed, error_gone, outcome, verified, verdict, points
+)
+SELECT :tenant, :record_id, :session, :at, :entry_id, :cited, :followed, :error_gone, :outcome, :verified, :verdict, :points
+WHERE EXISTS (SELECT 1 FROM records r WHERE r.tenant = :tenant AND r.id = :record_id)
+ON CONFLICT DO NOTHING;
+
+-- name: delete_effects_of_session
+DELETE FROM effects WHERE tenant = :tenant AND session = :session;
+
+-- name: delete_effects
+DELETE FROM effects WHERE tenant = :tenant AND record_id = :record_id;
+
+-- name: copy_effects
+INSERT INTO effects (
+    tenant, record_id, session, at, entry_id, cited, followed, error_gone, outcome, verified, verdict, points
+)
+SELECT tenant, record_id, :new, at, entry_id, cited, followed, error_gone, outcome, verified, verdict, points
+FROM effects WHERE tenant = :tenant AND session = :old
+ON CONFLICT DO NOTHING;
+
+-- name: list_effects
+SELECT record_id, session, at, entry_id, cited, followed, error_gone, outcome, verified, verdict, points FROM effects
+WHERE tenant = :tenant AND record_id = :record_id ORDER BY at, session;
+
+-- name: tally_columns
+record_id, count(*), count(CASE WHEN cited = 1 THEN 1 END), count(CASE WHEN followed <> '' THEN 1 END),
+count(CASE WHEN error_gone = 1 THEN 1 END), count(CASE WHEN error_gone = 0 THEN 1 END),
+count(CASE WHEN points > 0 THEN 1 END), count(CASE WHEN points < 0 THEN 1 END),
+CAST(sum(CASE WHEN points > 0 THEN points ELSE 0 END) AS BIGINT), CAST(sum(CASE WHEN points < 0 THEN -points ELSE 0 END) AS BIGINT)
+
+-- name: list_tallies
+SELECT {tally_columns} FROM effects
+WHERE tenant = :tenant AND record_id IN (SELECT value FROM json_each(:ids)) GROUP BY record_id ORDER BY record_id;
+
+-- name: list_last_tallies
+SELECT {tally_columns} FROM effects
+WHERE tenant = :tenant GROUP BY record_id ORDER BY sum(points) DESC, record_id LIMIT :limit;
 
 -- name: list_scopes
 SELECT project, kind, agent, count(*) FROM records
@@ -322,7 +380,8 @@ WHERE tenant = :tenant AND status = 'active' GROUP BY project, kind, agent ORDER
 INSERT INTO spending (tenant, day, role, calls, tokens, micro_usd)
 VALUES (:tenant, :day, :role, :calls, :tokens, :micro_usd)
 ON CONFLICT (tenant, day, role) DO UPDATE SET
-    calls = calls + excluded.calls, tokens = tokens + excluded.tokens, micro_usd = micro_usd + excluded.micro_usd;
+    calls = spending.calls + excluded.calls, tokens = spending.tokens + excluded.tokens,
+    micro_usd = spending.micro_usd + excluded.micro_usd;
 
 -- name: sum_spending
 SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0), coalesce(sum(micro_usd), 0) FROM spending
@@ -340,3 +399,39 @@ DELETE FROM deliveries WHERE tenant = :tenant AND record_id = :record_id;
 -- name: list_deliveries
 SELECT record_id, attempts, next_at, problem FROM deliveries
 WHERE tenant = :tenant AND next_at <= :until ORDER BY next_at, record_id;
+
+-- The hub's keys and kept answers
+
+-- name: api_key_columns
+id, hash, name, opens, project, role, created_by, created_at, expires_at, revoked_at, used_at
+
+-- name: add_api_key
+INSERT INTO api_keys (tenant, id, hash, name, opens, project, role, created_by, created_at, expires_at, revoked_at, used_at)
+VALUES (:tenant, :id, :hash, :label, :opens, :project, :role, :created_by, :created_at, :expires_at, :revoked_at, :used_at);
+
+-- name: find_api_key
+SELECT {api_key_columns} FROM api_keys WHERE tenant = :tenant AND hash = :hash;
+
+-- name: list_api_keys
+SELECT {api_key_columns} FROM api_keys WHERE tenant = :tenant ORDER BY created_at, id;
+
+-- name: revoke_api_key
+UPDATE api_keys SET revoked_at = :at WHERE tenant = :tenant AND id = :id AND revoked_at IS NULL;
+
+-- name: touch_api_key
+UPDATE api_keys SET used_at = :at WHERE tenant = :tenant AND id = :id;
+
+-- name: put_answer
+INSERT INTO answers (tenant, caller, key, request, status, body, at) VALUES (:tenant, :caller, :key, :request, :status, :body, :at)
+ON CONFLICT DO NOTHING;
+
+-- name: find_answer
+SELECT request, status, body, at FROM answers WHERE tenant = :tenant AND caller = :caller AND key = :key;
+
+-- name: delete_answers
+DELETE FROM answers WHERE tenant = :tenant AND at < :before;
+
+-- name: count_entries
+SELECT created_at / :day, project, agent, outcome, count(*) FROM records
+WHERE tenant = :tenant AND kind = 'entry' AND status = 'active' AND created_at >= :since AND (:every = 1 OR project = :project)
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;

@@ -1,0 +1,34 @@
+"""From error output to the runs that met those errors, those that solved them first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diarist.app.seeking import Counts
+from diarist.model.hit import Query
+from diarist.stages.rank.faults import Ranked, rank_faults
+
+if TYPE_CHECKING:
+    from diarist.ports import Index, Store
+    from diarist.stages.rank.faults import Asked
+
+DEPTH = 50
+"""Matches of an error that are looked at again."""
+_MOST_MARKED = 100
+
+
+def find_faults(store: Store, index: Index, asked: Asked, limit: int, project: str | None) -> list[Ranked]:
+    """Records that met the errors, best first; more than `limit` where there are."""
+    terms, marks = asked.all_terms(), asked.fingerprints()
+    if not terms and not marks:
+        return []
+    base = Query(kinds=("entry",), project=project)
+    matches = index.search(base._replace(terms=terms, fingerprints=marks, errors_only=True), max(limit, DEPTH))
+    matches += index.search(base._replace(terms=terms), DEPTH)
+    held: dict[int, set[str]] = {}
+    for mark in marks:
+        for match in index.search(base._replace(fingerprints=(mark,)), _MOST_MARKED):
+            held.setdefault(match.seq, set()).add(mark)
+    rows = store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in matches)])))
+    rarity = Counts(index, errors_only=True).rarity(terms)
+    return rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity)

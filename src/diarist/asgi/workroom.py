@@ -1,0 +1,75 @@
+"""Threads that work on workspaces. SQLite and the search index never hold up the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from diarist.errors import DiaristError
+from diarist.model.access import Caller
+
+if TYPE_CHECKING:
+    from diarist.app.memory import Memory
+
+T = TypeVar("T")
+OpenMemory = Callable[[str, "str | None"], "Memory"]
+"""(tenant, project or None) → a workspace, open for writing."""
+THREADS = 8
+OPEN_PER_THREAD = 12
+"""Scopes that a thread keeps open at once; the one used longest ago is closed."""
+OWNER = Caller("local", "admin")
+
+
+class Workroom:
+    """Runs work on a `Memory` of the scope that the caller's credential names; each thread has its own."""
+
+    def __init__(self, open_memory: OpenMemory, threads: int = THREADS) -> None:
+        self._open = open_memory
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="diarist")
+        self._mine = threading.local()
+        self._all: list[OrderedDict[tuple[str, str | None], Memory]] = []
+        self._turns: dict[str, threading.Lock] = {}
+        self._turn = threading.Lock()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Runs `work` in one of the threads; there, `memory` gives it a workspace."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def memory(self, caller: Caller = OWNER) -> Memory:
+        """The workspace as this caller may see it. To be called in a thread of the room, and not handed on to another."""
+        opened: OrderedDict[tuple[str, str | None], Memory] | None = getattr(self._mine, "opened", None)
+        if opened is None:
+            opened = self._mine.opened = OrderedDict()
+            with self._turn:
+                self._all.append(opened)
+        scope = (caller.tenant, caller.project)
+        if scope not in opened:
+            opened[scope] = self._open(*scope)
+        opened.move_to_end(scope)
+        while len(opened) > OPEN_PER_THREAD:
+            opened.popitem(last=False)[1].close()
+        return opened[scope]
+
+    def refresh(self, memory: Memory, caller: Caller) -> int:
+        """Brings the search index up to date, one thread of a tenant at a time: what was written is found by the next search.
+
+        Returns how many changes it still is behind: another process is writing it.
+        """
+        with self._turn:
+            turn = self._turns.setdefault(caller.tenant, threading.Lock())
+        with turn:
+            return memory.refresh()
+
+    def close(self) -> None:
+        """Waits for what is at work, then lets go of every workspace."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for opened in self._all:
+            for memory in opened.values():
+                with suppress(DiaristError):
+                    memory.close()
+            opened.clear()

@@ -1,0 +1,122 @@
+"""The evidence vault in the database, for server nodes that share nothing else: the same chunks under the same names."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from diarist.errors import InvalidInputError, NotFoundError, ReadOnlyError, StoreCorruptError
+from diarist.stores.vault import COMPRESSION_LEVEL, HEX_DIGITS, MAX_CHUNK_BYTES
+
+if TYPE_CHECKING:
+    from diarist.stores.database import Database
+    from diarist.stores.queries import Queries
+
+PAGE = 1000
+MAX_WAITING_BYTES = 32 * 1024 * 1024
+
+
+class DatabaseVault:
+    """The port `Vault` in a table. Any number of threads and processes may share it."""
+
+    def __init__(self, database: Database, queries: Queries, tenant: str) -> None:
+        self._database = database
+        self._queries = queries
+        self._tenant = tenant
+        self._waiting: dict[str, bytes] = {}
+        self._turn = threading.RLock()
+
+    def put(self, content: bytes) -> str:
+        """Takes a chunk and returns its id; it is durable after `flush`.
+
+        Raises
+        ------
+        InvalidInputError
+            It is larger than `MAX_CHUNK_BYTES`.
+        ReadOnlyError, StoreError
+        """
+        if len(content) > MAX_CHUNK_BYTES:
+            raise InvalidInputError(f"a chunk of {len(content)} bytes is too large for the vault; the limit is {MAX_CHUNK_BYTES}")
+        if self._database.read_only:
+            raise ReadOnlyError(f"{self._database.path} was opened for reading only; nothing in it can be changed.")
+        chunk_id = hashlib.sha256(content).hexdigest()
+        with self._turn:
+            self._waiting[chunk_id] = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_content_size=True).compress(content)
+            full = sum(map(len, self._waiting.values())) > MAX_WAITING_BYTES
+        if full:
+            self.flush()
+        return chunk_id
+
+    def get(self, chunk_id: str) -> bytes:
+        """Content of a chunk.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such chunk.
+        StoreCorruptError
+            Its content is not what its id says.
+        """
+        with self._turn:
+            packed = self._waiting.get(_checked(chunk_id))
+        if packed is None:
+            found = self._database.fetch(self._queries["find_chunk"], {"tenant": self._tenant, "id": chunk_id})
+            if not found:
+                raise NotFoundError(f"There is no chunk {chunk_id} in {self._database.path}.")
+            packed = bytes(found[0][0])
+        try:
+            if not 0 <= zstandard.frame_content_size(packed) <= MAX_CHUNK_BYTES:
+                raise self._damaged(chunk_id)
+            content = zstandard.ZstdDecompressor(max_window_size=MAX_CHUNK_BYTES).decompress(packed, max_output_size=MAX_CHUNK_BYTES)
+        except zstandard.ZstdError as error:
+            raise self._damaged(chunk_id) from error
+        if hashlib.sha256(content).hexdigest() != chunk_id:
+            raise self._damaged(chunk_id)
+        return content
+
+    def delete(self, chunk_id: str) -> None:
+        """Removes a chunk; nothing happens where there is none."""
+        with self._turn:
+            self._waiting.pop(_checked(chunk_id), None)
+        with self._database.transaction():
+            self._database.execute(self._queries["delete_chunk"], {"tenant": self._tenant, "id": chunk_id})
+
+    def ids(self) -> Iterator[str]:
+        """Ids of all chunks, sorted."""
+        self.flush()
+        after, page = "", [("",)]
+        while page:
+            parameters = {"tenant": self._tenant, "after": after, "limit": PAGE}
+            page = self._database.fetch(self._queries["list_chunks"], parameters)
+            for (chunk_id,) in page:
+                after = chunk_id
+                yield chunk_id
+
+    def flush(self) -> None:
+        """Everything put before is committed when this returns. Must be called before a transaction names the chunks."""
+        with self._turn:
+            if not self._waiting:
+                return
+            with self._database.transaction():
+                for chunk_id, packed in sorted(self._waiting.items()):
+                    self._database.execute(self._queries["add_chunk"], {"tenant": self._tenant, "id": chunk_id, "packed": packed})
+            self._waiting.clear()
+
+    def sweep(self) -> None:
+        """Nothing is ever half written here."""
+
+    def _damaged(self, chunk_id: str) -> StoreCorruptError:
+        return StoreCorruptError(
+            f"Chunk {chunk_id} in {self._database.path} is damaged: its content is not what its name says. "
+            "Restore it from a backup, or read the session's transcript in again."
+        )
+
+
+def _checked(chunk_id: str) -> str:
+    if len(chunk_id) != 64 or not set(chunk_id) <= HEX_DIGITS:
+        raise NotFoundError(f"{chunk_id[:80]!r} is not the id of a chunk.")
+    return chunk_id

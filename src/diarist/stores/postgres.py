@@ -1,0 +1,245 @@
+"""PostgreSQL: pooled connections, transactions and error translation. What is said in SQL is not known here.
+
+Every connection is bound to one tenant (`diarist.tenant`), which row-level security compares: a query that forgot its
+filter sees nothing of another tenant. Writers of a tenant take turns by an advisory lock, as writers of a SQLite file do,
+so that change numbers become visible in order; tenants do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import threading
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg.adapt import Loader
+from psycopg.types.string import StrDumper
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from diarist.errors import ReadOnlyError, StoreError
+from diarist.stores import postgres_schema
+from diarist.stores.postgres_errors import translate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TypeAlias, TypeVar
+
+    Row = tuple[Any, ...]
+    Connection: TypeAlias = psycopg.Connection[Row]
+    T = TypeVar("T")
+
+WAIT_SECONDS = 10.0
+POOL_SIZE = 8
+CHANNEL = "diarist_changes"
+"""Channel of LISTEN and NOTIFY; the payload is the tenant whose change log grew."""
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+_NUL = "\U0010fffe"
+"""Stands for U+0000, which PostgreSQL's texts cannot hold: a code point that Unicode promises never to assign."""
+
+
+class _TextDumper(StrDumper):
+    def dump(self, obj: str) -> bytes | None:
+        return bytes(super().dump(obj.replace("\0", _NUL) if "\0" in obj else obj) or b"")
+
+
+class _TextLoader(Loader):
+    def load(self, data: bytes | bytearray | memoryview) -> str:
+        text = str(data, "utf-8")
+        return text.replace(_NUL, "\0") if _NUL in text else text
+
+
+class PostgresDatabase:
+    """The port `Database` on a PostgreSQL server. Safe to share between threads.
+
+    `url`: a libpq connection string with everything libpq knows (`sslmode=verify-full`, `sslrootcert=…`, a service name).
+    `wait`: seconds after which a connection, or the turn of another writer, is given up on.
+
+    Raises
+    ------
+    StoreError
+        The server cannot be reached, refuses us, or the database is not Diarist's.
+    SchemaTooNewError
+        A newer Diarist has changed the schema.
+    """
+
+    dialect = "postgres"
+
+    def __init__(self, url: str, *, tenant: str, read_only: bool = False, wait: float = WAIT_SECONDS, size: int = POOL_SIZE) -> None:
+        self.read_only = read_only
+        self.path = describe(url)
+        self._tenant = tenant
+        self._wait = wait
+        self._mine = threading.local()
+        try:
+            with psycopg.connect(url, autocommit=True, connect_timeout=max(int(wait), 2)) as first:
+                (postgres_schema.refuse_outdated if read_only else postgres_schema.bring_up_to_date)(first, self.path)
+        except psycopg.Error as error:
+            raise self._translated(error) from error
+        self._pool = ConnectionPool(
+            url,
+            min_size=0,
+            max_size=size,
+            timeout=wait,
+            kwargs={"autocommit": True, "connect_timeout": max(int(wait), 2)},
+            configure=self._configure,
+            open=True,
+            name=f"diarist-{tenant}",
+        )
+
+    def fetch(self, sql: str, parameters: Mapping[str, object]) -> list[Row]:
+        """All rows of one query."""
+        bound: Connection | None = getattr(self._mine, "connection", None)
+        if bound is None:
+            return self._read(lambda connection: connection.execute(spell(sql), parameters).fetchall())
+        with self._translating():
+            return bound.execute(spell(sql), parameters).fetchall()
+
+    def snapshot(self, work: Callable[[], T]) -> T:
+        """Runs `work`, whose queries all see one state. It is run again where the connection was lost meanwhile."""
+        if getattr(self._mine, "connection", None) is not None:
+            return work()
+        return self._read(lambda connection: self._work_in_snapshot(connection, work))
+
+    def execute(self, sql: str, parameters: Mapping[str, object]) -> int:
+        """Runs one statement of the open transaction; returns the number of rows it changed."""
+        connection: Connection = self._mine.connection
+        with self._translating():
+            return connection.execute(spell(sql), parameters).rowcount
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Takes the tenant's turn at once; commits when left normally, rolls back on any exception."""
+        if self.read_only:
+            raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
+        if getattr(self._mine, "connection", None) is not None:
+            raise RuntimeError("a transaction is open in this thread already")
+        with self._borrowed() as connection:
+            self._begin(connection)
+            self._mine.connection = connection
+            try:
+                yield
+                with self._translating():
+                    connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, self._tenant))
+                    connection.execute("COMMIT")
+            finally:
+                self._mine.connection = None
+                if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                    with contextlib.suppress(psycopg.Error):
+                        connection.rollback()
+
+    def check_pages(self) -> list[str]:
+        """What the server counted as damage, what is left dangling, and whether the role goes round row-level security."""
+        found = []
+        ((failures,),) = self.fetch("SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()", {})
+        if failures:
+            found.append(f"the server found {failures} pages whose checksum is wrong; see its log")
+        ((bypasses,),) = self.fetch("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user", {})
+        if bypasses:
+            found.append("the role bypasses row-level security; give Diarist a role of its own, neither superuser nor BYPASSRLS")
+        dangling = self.fetch(
+            "SELECT p.seq FROM history_payloads p WHERE NOT EXISTS "
+            "(SELECT 1 FROM history h WHERE h.tenant = p.tenant AND h.seq = p.seq) ORDER BY p.seq LIMIT 100",
+            {},
+        )
+        return found + [f"payload {seq} refers to a change that is missing" for (seq,) in dangling]
+
+    def compact(self) -> None:
+        """Writes every table anew (VACUUM FULL). What was deleted stays in the server's log (WAL) until it is recycled."""
+        if self.read_only:
+            raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
+        with self._borrowed() as connection, self._translating():
+            for table in postgres_schema.tables(connection):
+                connection.execute(psycopg.sql.SQL("VACUUM (FULL) {}").format(psycopg.sql.Identifier(table)))
+
+    def close(self) -> None:
+        """Closes every connection."""
+        self._pool.close()
+
+    # Parts of the above
+
+    def _configure(self, connection: Connection) -> None:
+        connection.adapters.register_dumper(str, _TextDumper)
+        connection.adapters.register_loader("text", _TextLoader)
+        connection.execute("SELECT set_config('diarist.tenant', %s, false)", (self._tenant,))
+        connection.execute(f"SET lock_timeout = {int(self._wait * 1000)}")
+        if self.read_only:
+            connection.execute("SET default_transaction_read_only = on")
+
+    def _begin(self, connection: Connection) -> None:
+        with self._translating():
+            connection.execute("BEGIN")
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"diarist:{self._tenant}",))
+            postgres_schema.refuse_newer(connection, self.path)
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        """Reads may be done again: a pooled connection may have died with the server, or with the network, since it was used."""
+        try:
+            with self._borrowed() as connection:
+                return work(connection)
+        except psycopg.OperationalError as error:
+            if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
+                raise self._translated(error) from error
+        except (psycopg.Error, UnicodeEncodeError) as error:
+            raise self._translated(error) from error
+        with self._translating():
+            self._pool.check()
+            with self._borrowed() as connection:
+                return work(connection)
+
+    def _work_in_snapshot(self, connection: Connection, work: Callable[[], T]) -> T:
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._mine.connection = connection
+        try:
+            return work()
+        finally:
+            self._mine.connection = None
+            if not connection.closed:
+                connection.rollback()
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[Connection]:
+        if self._pool.closed:
+            raise RuntimeError(f"the store {self.path} is closed")
+        try:
+            connection = self._pool.getconn()
+        except PoolTimeout as error:
+            raise StoreError(f"{self.path} gave no connection within {self._wait:g} s. See that the server runs and lets us in.") from error
+        try:
+            yield connection
+        finally:
+            self._pool.putconn(connection)
+
+    @contextlib.contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.Error, UnicodeEncodeError) as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: psycopg.Error | UnicodeEncodeError) -> Exception:
+        return translate(error, self.path, wait=self._wait)
+
+
+@functools.lru_cache(maxsize=1024)
+def spell(sql: str) -> str:
+    """A query of the vocabulary with its `:name` parameters as psycopg spells them."""
+    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
+
+
+def describe(url: str) -> str:
+    """Names the database in messages, without a password.
+
+    Raises
+    ------
+    StoreError
+        It is not a connection string.
+    """
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        told = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise StoreError("DIARIST_DATABASE_URL is not a PostgreSQL connection string, as postgresql://role@host/database.") from None
+    return f"PostgreSQL database {told.get('dbname') or told.get('user') or ''} on {told.get('host') or 'this machine'}"
