@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from diarist.app.limits import limit_index, limit_store
 from diarist.app.memory import Memory
+from diarist.app.tombstones import Readers
 from diarist.app.toolbox import Reader, Toolbox
 from diarist.config import Settings, load_settings
 
 if TYPE_CHECKING:
-    from diarist.stores.sql_store import SqlStore
     from diarist.ports import Completer, HubClient, Importer, Index, Publisher
     from diarist.stages.redact import RedactionRules, Redactor
+    from diarist.stores.sql_store import SqlStore
 
 DATABASE_URL = "DIARIST_DATABASE_URL"
 """Environment variable that names a PostgreSQL database; never a setting in a file, for it may hold a password."""
@@ -49,7 +50,7 @@ def open_memory(
     store = build_store(settings, server, read_only, tenant)
     if tenant != "local":
         settings = settings._replace(workspace=settings.workspace / "tenants" / tenant)
-    make_reader = functools.partial(build_reader, settings, read_only, server, tenant)
+    readers = Readers(functools.partial(build_reader, settings, read_only, server, tenant), store.tombstones)
 
     def index() -> Index:
         from diarist.index import open_index
@@ -71,8 +72,8 @@ def open_memory(
         settings=settings,
         store=store if project is None else limit_store(store, project),
         search_index=functools.cache(index),
-        reader=functools.cache(make_reader),
-        make_reader=make_reader,
+        reader=readers,
+        make_reader=readers,
         importers=functools.cache(importers),
         publisher=functools.cache(publisher),
         completer=functools.cache(functools.partial(build_completer, settings)),
@@ -103,6 +104,7 @@ def build_reader(settings: Settings, read_only: bool = False, server: str = "", 
     from diarist.app.consent import withhold_rules
     from diarist.importers import find_importer
     from diarist.stores import open_server_vault, open_vault
+    from diarist.text.erased import ErasedSources
 
     return Reader(
         find_importer=find_importer,
@@ -112,6 +114,7 @@ def build_reader(settings: Settings, read_only: bool = False, server: str = "", 
         else open_vault(settings.workspace / "vault", read_only=read_only),
         clip=settings.get("ingest.clip"),
         withhold=withhold_rules(settings),
+        erased=ErasedSources(),
     )
 
 

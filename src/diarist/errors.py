@@ -5,6 +5,7 @@
     ├── NotFoundError       nothing has that id
     ├── AmbiguousIdError    several records start with that prefix; `.candidates` lists them
     ├── InvalidInputError   a value or file cannot be understood
+    │   └── ErasedError         it was erased, and must not come back
     ├── RedactionError      a text could not be redacted, so it was dropped
     ├── ReviewError         a proposal cannot be decided so
     │   └── StaleReviewError    what was reviewed has changed since
@@ -53,6 +54,10 @@ class AmbiguousIdError(DiaristError, LookupError):
 
 class InvalidInputError(DiaristError, ValueError):
     """A value or file cannot be understood."""
+
+
+class ErasedError(InvalidInputError):
+    """What was to be written was erased, or holds something that was."""
 
 
 class RedactionError(DiaristError):

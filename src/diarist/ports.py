@@ -11,11 +11,12 @@ from typing import BinaryIO, Protocol
 from diarist.model.access import Answer, ApiKey
 from diarist.model.completion import Completion
 from diarist.model.hit import Frequencies, HitRow, Match, Query
-from diarist.model.machinery import Delivery, Spending
+from diarist.model.machinery import Backup, Correction, Delivery, Erasure, Spending
 from diarist.model.record import Change, HistoryEvent, Part, Record, RecordFilter, SearchText, SourceState, Tombstone
 from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 from diarist.model.use import Effect, EntryCount, Scope, Shown, Tally, Use
+from diarist.text.erased import Tombstones
 
 
 class Reading(Protocol):
@@ -120,7 +121,21 @@ class Transaction(Protocol):
 
     def put_source(self, source: SourceState) -> None: ...
 
-    def put_tombstone(self, tombstone: Tombstone) -> None: ...
+    def put_tombstone(self, tombstone: Tombstone) -> None:
+        """From then on neither the source nor the value gets in: `put_record` and `put_part` refuse it."""
+        ...
+
+    def put_tombstone_key(self, key_id: str, secret: bytes) -> None:
+        """Adds the key of another workspace, whose tombstones are about to be added."""
+        ...
+
+    def put_erasure(self, erasure: Erasure) -> None: ...
+
+    def put_backup(self, backup: Backup) -> None: ...
+
+    def put_correction(self, correction: Correction) -> None:
+        """Links a correction to its target; from then on the target counts as the correction says, whatever is imported again."""
+        ...
 
     def add_spending(self, day: str, role: str, spent: Spending) -> None:
         """Adds to what models cost on a UTC day (ISO date); negative numbers give back what was reserved."""
@@ -255,6 +270,30 @@ class Store(Protocol):
 
     def has_tombstone(self, kind: str, hash_: str) -> bool: ...
 
+    def tombstones(self) -> Tombstones:
+        """All tombstones, ready to be looked for."""
+        ...
+
+    def list_tombstones(self) -> list[Tombstone]: ...
+
+    def list_tombstone_keys(self) -> dict[str, bytes]:
+        """Keys of other workspaces whose tombstones are here, by the workspace's id."""
+        ...
+
+    def list_erasures(self, *, pending: bool = False) -> list[Erasure]:
+        """Oldest first; with `pending` those that are not done."""
+        ...
+
+    def list_backups(self) -> list[Backup]: ...
+
+    def list_corrections(self, targets: Sequence[str] | None = None) -> list[Correction]:
+        """What was said of these records, oldest first; None: of all."""
+        ...
+
+    def find_mentions(self, kinds: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:
+        """(record id, change, payload) of everything that history keeps of records of these kinds, oldest first of each kind."""
+        ...
+
     def get_publication(self, record_id: str, kind: str) -> str | None: ...
 
     def find_publication(self, kind: str, path: str) -> str | None:
@@ -273,8 +312,8 @@ class Store(Protocol):
         """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""
         ...
 
-    def list_uses_of_session(self, session: str) -> list[Use]:
-        """What the ledger holds of one session ("agent:native id"), oldest first."""
+    def list_uses_of_sessions(self, sessions: Sequence[str]) -> list[Use]:
+        """What the ledger holds of these sessions ("agent:native id"), oldest first."""
         ...
 
     def count_uses(self) -> list[tuple[str, str, int, int, int]]:
@@ -319,6 +358,10 @@ class Store(Protocol):
 
     def tombstone_key(self) -> bytes:
         """Secret of this workspace for keyed hashes (32 bytes)."""
+        ...
+
+    def workspace_id(self) -> str:
+        """Random name of this workspace (32 hex digits)."""
         ...
 
     def close(self) -> None: ...

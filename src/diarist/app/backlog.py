@@ -16,6 +16,7 @@ SETTLE_SECONDS = 1.0
 MAX_WAIT_SECONDS = 900.0
 """A session that is never idle is read on after so long."""
 STALE_DRAFT_SECONDS = 600.0
+_FIELDS = ("kind", "client", "session", "event", "transcript", "agent_transcript", "cwd", "use", "surface")
 
 
 class Event(NamedTuple):
@@ -35,6 +36,8 @@ class Event(NamedTuple):
     """kind "used": the records that were shown or spoken about."""
     use: str = ""
     """kind "used": shown, helped, harmful, …"""
+    surface: str = ""
+    """kind "used": where, as "hook:prompt"."""
 
 
 class Dirty(NamedTuple):
@@ -110,9 +113,7 @@ def _event(name: str, raw: bytes) -> Event:
     if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
         raise ValueError("not an object of strings")
     at = int(told.get("at") or name[:20]) / 1000 if told.get("at") else int(name[:20]) / 1e9
-    fields = {
-        field: told.get(field, "") for field in ("kind", "client", "session", "event", "transcript", "agent_transcript", "cwd", "use")
-    }
+    fields = {field: told.get(field, "") for field in _FIELDS}
     if not fields["kind"]:
         raise ValueError("no kind")
     return Event(name, at, ids=tuple(told.get("ids", "").split()), **fields)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from diarist.model.use import VERDICTS, Use
+from diarist.model.use import VERDICTS, Use, event_of
 from diarist.stages.distil.actions import understand_call
 from diarist.stages.distil.commands import Program, understand
 from diarist.stages.usefulness import Deed, Remedy, Showing
@@ -88,7 +88,8 @@ def _asked(step: Step) -> _Asked | None:
     """What a call asks of Diarist; None for any other call."""
     own = _OWN.search(step.tool)
     if own is not None:
-        name, verdict = own[1], str((step.arguments or {}).get("verdict", ""))
+        values: Mapping[str, Any] = step.arguments or {}
+        name, verdict = own[1], event_of(str(values.get("verdict", "")))
         if name == "record_feedback" and verdict in VERDICTS:
             return _Asked("mcp:record_feedback", verdict)
         event = "shown" if name in _ASKS else "fetched" if name in _GETS else ""

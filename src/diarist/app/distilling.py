@@ -15,12 +15,14 @@ from diarist.app.observing import CallTap, observe_entry
 from diarist.app.projects import resolve_project
 from diarist.app.publishing import Publication, plan_publications, write_publications
 from diarist.app.records import entry_record
+from diarist.app.usefulness import look_back_at, write_outlook
 from diarist.model.ids import make_id
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
+    from diarist.app.usefulness import Outlook
     from diarist.model.entry import Entry
     from diarist.model.observation import ToolUse
     from diarist.model.record import Part
@@ -50,6 +52,8 @@ class _Made:
     cwd: str = ""
     tools: tuple[ToolUse, ...] = ()
     offered: tuple[str, ...] = ()
+    outlook: Outlook | None = None
+    """What the session tells of the records it was shown."""
 
 
 def project_of(parts: Sequence[Part]) -> str:
@@ -123,7 +127,9 @@ def _distil(box: Toolbox, agent: str, session: str) -> _Made:
     parts = box.store.get_parts(agent, session)
     tap = CallTap()
     distilled = _reflected(box, distil_parts(box, parts, tap)) if parts else None
-    return _Made((agent, session), [part.chunks for part in parts], distilled, main_info(parts).cwd if parts else "", tap.uses, tap.offered)
+    cwd = main_info(parts).cwd if parts else ""
+    outlook = look_back_at(box, parts, distilled.entry) if distilled is not None else None
+    return _Made((agent, session), [part.chunks for part in parts], distilled, cwd, tap.uses, tap.offered, outlook)
 
 
 def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:
@@ -148,6 +154,8 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
             entry = made.distilled.entry
             record = entry_record(entry, trust="agent", at=box.now())
             known = box.store.get_record(entry.id)
+            if made.outlook is not None:
+                write_outlook(tx, made.outlook)
             if tx.put_record(record, made.distilled.search):
                 changed.entries.append(entry)
                 changed.created += known is None

@@ -80,10 +80,15 @@ def find_draft(box: Toolbox, parameters: Parameters, cwd: str = "") -> Written |
     return None
 
 
-def newest_draft(box: Toolbox) -> datetime | None:
-    """When the last report of any project was drafted for; None before the first."""
-    states = box.store.list_records(RecordFilter(kinds=("state",)))
-    return max((record.created_at for record in states if record.namespace == NAMESPACE), default=None)
+def newest_drafts(box: Toolbox, parameters: Parameters) -> dict[str, datetime]:
+    """By project: when its last report with these parameters (but for the project) was drafted for."""
+    newest: dict[str, datetime] = {}
+    for record in box.store.list_records(RecordFilter(kinds=("state",))):
+        if record.namespace == NAMESPACE:
+            draft = from_json(record.body, Draft)
+            if msgspec.structs.replace(draft.parameters, project=parameters.project) == parameters:
+                newest[record.project] = max(newest.get(record.project, draft.window_end), draft.window_end)
+    return newest
 
 
 def get_report(box: Toolbox, wanted: str, *, project: str, cwd: str = "") -> Written | None:

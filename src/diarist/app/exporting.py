@@ -16,19 +16,15 @@ from diarist.app.evidence import Evidence, load_session
 from diarist.app.records import entry_of
 from diarist.app.verifying import parts_of
 from diarist.errors import UsageError
-from diarist.model.redacted import derived
 from diarist.stages.transcripts import FORMS as SESSION_FORMS
 from diarist.stages.transcripts import render
 from diarist.text.names import file_name
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
-    from diarist.model.entry import Entry
-    from diarist.model.record import Record, RecordFilter
+    from diarist.model.record import Record
 
-FORMS = ("jsonl", "markdown")
-"""Forms of entries; sessions have those of `stages.transcripts`."""
-_SUFFIXES = {"jsonl": ".json", "markdown": ".md"}
+_FORMS = {"entries": ("jsonl", "markdown"), "sessions": tuple(SESSION_FORMS)}
 
 
 class Exported(NamedTuple):
@@ -36,53 +32,43 @@ class Exported(NamedTuple):
 
     name: str
     pieces: Iterator[bytes]
+    between: bytes = b""
+    """What stands before it where another precedes it in one stream."""
 
 
-def export(box: Toolbox, where: RecordFilter, form: str) -> Iterator[bytes]:
-    """Entries as chunks of one document. Raises UsageError for an unknown form."""
-    _check(form, FORMS, "entries")
-    records = box.store.list_records(where, sort="id")
-    return (piece for record in records for piece in _entry(box, record, form))
+def export_each(box: Toolbox, records: Iterable[Record], form: str, of: str) -> Iterator[Exported]:
+    """Each of the entries by itself, or (`of` "sessions") the session behind it; entries that came without a transcript have none.
+
+    Raises UsageError for an unknown form.
+    """
+    if of not in _FORMS:
+        raise UsageError(f"only {' and '.join(_FORMS)} can be exported, not {of!r}")
+    if form not in _FORMS[of]:
+        raise UsageError(f"{of} cannot be exported as {form!r}; there are {', '.join(_FORMS[of])}")
+    make = _entry if of == "entries" else _session
+    return (made for record in records if (made := make(box, record, form)) is not None)
 
 
-def export_entries(box: Toolbox, records: Iterable[Record], form: str) -> Iterator[Exported]:
-    """Each entry by itself. Raises UsageError for an unknown form."""
-    _check(form, FORMS, "entries")
-    return (Exported(file_name(record.id) + _SUFFIXES[form], _entry(box, record, form)) for record in records)
-
-
-def export_sessions(box: Toolbox, records: Iterable[Record], form: str) -> Iterator[Exported]:
-    """The session behind each entry; entries that came without a transcript are left out. Raises UsageError for an unknown form."""
-    _check(form, tuple(SESSION_FORMS), "sessions")
-    suffix = SESSION_FORMS[form].suffix
-    return (
-        Exported(file_name(record.id) + suffix, pieces)
-        for record in records
-        if (pieces := _session(box, entry_of(record), form)) is not None
-    )
-
-
-def joined(exported: Iterable[Exported], form: str, of: str) -> Iterator[bytes]:
+def joined(exported: Iterable[Exported]) -> Iterator[bytes]:
     """All of them as one stream, as each form allows: a line each, or one page below the other."""
-    between = SESSION_FORMS[form].between if of == "sessions" else b""
     for number, each in enumerate(exported):
         if number:
-            yield between
+            yield each.between
         yield from each.pieces
 
 
-def _check(form: str, known: tuple[str, ...], what: str) -> None:
-    if form not in known:
-        raise UsageError(f"{what} cannot be exported as {form!r}; there are {', '.join(known)}")
+def _entry(box: Toolbox, record: Record, form: str) -> Exported:
+    def pieces() -> Iterator[bytes]:
+        yield (record.body if form == "jsonl" else box.publisher().render(record, "hub")) + b"\n"
+
+    return Exported(file_name(record.id) + (".json" if form == "jsonl" else ".md"), pieces())
 
 
-def _entry(box: Toolbox, record: Record, form: str) -> Iterator[bytes]:
-    yield (record.body if form == "jsonl" else box.publisher().render(record, "hub")) + b"\n"
-
-
-def _session(box: Toolbox, entry: Entry, form: str) -> Iterator[bytes] | None:
-    parts = parts_of(box, entry)
+def _session(box: Toolbox, record: Record, form: str) -> Exported | None:
+    parts = parts_of(box, entry_of(record))
     if not parts:
         return None
-    session = load_session(Evidence(parts, box.reader()), derived(box.reader().redactor.redact(project_of(parts))))
-    return render(msgspec.structs.replace(session, info=msgspec.structs.replace(session.info, host={})), form)
+    project = box.reader().redactor.redact(project_of(parts))
+    session = load_session(Evidence(parts, box.reader()), project)
+    told, style = msgspec.structs.replace(session.info, host={}), SESSION_FORMS[form]
+    return Exported(file_name(record.id) + style.suffix, render(msgspec.structs.replace(session, info=told), form), style.between)

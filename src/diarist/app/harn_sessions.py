@@ -5,15 +5,17 @@ eligible for learning are taken.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diarist.app.legacy_records import read_time
-from diarist.app.observing import observation_id, read_tool
+from diarist.app.observing import ToolSpec, observation_id, read_tool
 from diarist.app.sources import SourceProblem
 from diarist.errors import InvalidInputError
 from diarist.model.observation import Observation
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 _KNOWN_COLUMNS = {"session_id", "kind", "payload", "headers"}
 _ELIGIBILITY = "harn.workflow_learning.eligibility"
-_NEWEST_SCHEMA = 99
+_TENANT = ("tenant_id", "tenant")
+_SESSION = ("session_id", "id")
+_DELETED = ("soft_deleted", "hard_deleted")
 
 
 class _Event(NamedTuple):
@@ -35,17 +39,19 @@ class _Event(NamedTuple):
     at: Any
 
 
-def read_runs(box: Toolbox, path: Path, scope: Redacted, namespace: str, problems: list[SourceProblem]) -> Iterator[Observation]:
-    """Observations of the eligible runs, by session and run. Opened read-only; the store is not changed.
+def read_runs(
+    box: Toolbox, path: Path, scope: Redacted, namespace: str, problems: list[SourceProblem], tenant: str = ""
+) -> Iterator[Observation]:
+    """Observations of the eligible runs of one tenant, by session and run; deleted sessions are left out. The store is not changed.
 
-    Raises InvalidInputError for a file that is no such store.
+    Raises InvalidInputError for a file that is no such store, or where a tenant must be chosen.
     """
     if not path.is_file():
         raise InvalidInputError(f"there is no session store {path}")
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-            runs = _load(database, path, problems)
-    except sqlite3.Error as error:
+        with _opened(path) as database:
+            runs = _load(database, path, problems, _left_out(database, path, tenant))
+    except (sqlite3.Error, OSError) as error:
         raise InvalidInputError(f"{path} is not a session store of Harn that can be read: {error}") from error
     for (session, run), events in sorted(runs.items()):
         try:
@@ -57,7 +63,42 @@ def read_runs(box: Toolbox, path: Path, scope: Redacted, namespace: str, problem
             yield made
 
 
-def _load(database: sqlite3.Connection, path: Path, problems: list[SourceProblem]) -> dict[tuple[str, str], list[_Event]]:
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """The store as it is on disk. SQLite would put files of its own beside one with a write-ahead log: then a copy is read."""
+    log = path.with_name(f"{path.name}-wal")
+    with tempfile.TemporaryDirectory() as scratch:
+        if log.is_file() and log.stat().st_size:
+            copy = Path(shutil.copy(path, scratch))
+            shutil.copy(log, copy.with_name(f"{copy.name}-wal"))
+            address = copy.as_uri()
+        else:
+            address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            yield database
+
+
+def _left_out(database: sqlite3.Connection, path: Path, tenant: str) -> set[str]:
+    """Ids of sessions that were deleted or belong to others. Raises InvalidInputError where there are several tenants and none is named."""
+    columns = [row[1] for row in database.execute("PRAGMA table_info(sessions)")]
+    key = next((name for name in _SESSION if name in columns), "")
+    owner = next((name for name in _TENANT if name in columns), "NULL")
+    status = "status" if "status" in columns else "NULL"
+    if not key:
+        if tenant:
+            raise InvalidInputError(f"{path} does not tell which sessions belong to {tenant!r}")
+        return set()
+    rows = list(database.execute(f"SELECT {key}, {owner}, {status} FROM sessions"))  # noqa: S608 - our own names
+    there = sorted({str(of or "") for _, of, state in rows if state not in _DELETED})
+    if not tenant and len(there) > 1:
+        raise InvalidInputError(f"{path} holds the sessions of several tenants ({', '.join(there[:8])}); name the one to take over")
+    wanted = tenant or (there[0] if there else "")
+    return {str(session) for session, of, state in rows if state in _DELETED or str(of or "") != wanted}
+
+
+def _load(
+    database: sqlite3.Connection, path: Path, problems: list[SourceProblem], left_out: set[str]
+) -> dict[tuple[str, str], list[_Event]]:
     columns = [row[1] for row in database.execute("PRAGMA table_info(session_events)")]
     if not set(columns) >= _KNOWN_COLUMNS:
         raise InvalidInputError(f"{path} is not a session store of Harn: it has no table session_events of the known form")
@@ -66,6 +107,8 @@ def _load(database: sqlite3.Connection, path: Path, problems: list[SourceProblem
     runs: dict[tuple[str, str], list[_Event]] = defaultdict(list)
     query = f"SELECT session_id, kind, payload, headers, {time} FROM session_events ORDER BY session_id, {order}"  # noqa: S608 - our own names
     for number, (session, kind, payload, headers, at) in enumerate(database.execute(query), 1):
+        if str(session) in left_out:
+            continue
         told, about = _object(payload), _object(headers)
         if told is None or about is None:
             problems.append(SourceProblem(f"{path.name}: event {number}", "payload or headers are not JSON objects"))
@@ -99,9 +142,6 @@ def _observation(box: Toolbox, session: str, run: str, events: list[_Event], sco
     if not prompt:
         return None
     redact = box.reader().redactor.redact
-    tools = [
-        str(name) for event in events if event.kind == "tool_call" and (name := event.payload.get("name") or event.payload.get("tool"))
-    ]
     at = next((event.at for event in reversed(events) if event.at is not None), None)
     if at is None:
         raise InvalidInputError("its events tell no time")
@@ -112,11 +152,21 @@ def _observation(box: Toolbox, session: str, run: str, events: list[_Event], sco
         run_id=redact(run),
         evidence_kind="import",
         prompt=derived(clip(" ".join(redact(prompt).split()), 2_000)),
-        tools=tuple(read_tool(tool, box) for tool in tools[:300]),
+        tools=tuple(read_tool(tool, box) for tool in _tools(events)[:300]),
         outcome="completed",
         observed_at=read_time(at),
         project=scope,
     )
+
+
+def _tools(events: list[_Event]) -> list[ToolSpec]:
+    told: list[ToolSpec] = []
+    for event in events:
+        name = event.payload.get("name") or event.payload.get("tool")
+        if event.kind == "tool_call" and name:
+            arguments = event.payload.get("arguments") or event.payload.get("args") or event.payload.get("input")
+            told.append({"name": str(name), "arguments": arguments if isinstance(arguments, dict) else {}})
+    return told
 
 
 def _user_text(event: _Event) -> str:
@@ -125,4 +175,6 @@ def _user_text(event: _Event) -> str:
     if event.payload.get("visibility", "public") != "public":
         return ""
     text = event.payload.get("content") or event.payload.get("text") or ""
+    if isinstance(text, list):
+        text = "\n".join(str(part["text"]) for part in text if isinstance(part, dict) and isinstance(part.get("text"), str))
     return text if isinstance(text, str) else ""

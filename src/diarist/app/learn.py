@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from diarist.app.synthesizing import find_themes
+from diarist.app.synthesizing import INSTANT, find_themes
 from diarist.app.times import utc
 from diarist.model.record import RecordFilter
 from diarist.model.theme import Parameters
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from diarist.app.synthesizing import Findings
     from diarist.app.toolbox import Toolbox
     from diarist.model.theme import Report
+
+DEFAULT_SINCE = "14d"
 
 
 def synthesize(box: Toolbox, parameters: Parameters, *, now: datetime | None, write: bool = False, cwd: str = "") -> Report:
@@ -51,29 +53,48 @@ def _draft(box: Toolbox, findings: Findings, cwd: str) -> Report:
     return findings.report
 
 
-def draft_if_due(box: Toolbox) -> bool:
-    """What a server calls now and then: drafts every project's report where the last one is as old as `synthesis.every` says.
+def due_projects(box: Toolbox, now: datetime) -> list[str]:
+    """Projects whose newest scheduled report is as old as `synthesis.every` says, or that have none; sorted.
 
-    True if it did. The parameters are the defaults.
+    Only those with entries in the window that a report would cover. Empty where nothing is scheduled.
 
     Raises
     ------
     UsageError
         The setting is no span of time.
     """
-    from diarist.app.drafts import newest_draft
+    from diarist.app.drafts import newest_drafts
 
     every = box.settings.get("synthesis.every")
     if not every:
-        return False
-    newest = newest_draft(box)
-    if newest is not None and box.now() - newest < parse_duration(every):
-        return False
-    synthesize(box, Parameters(since="14d", threshold=0.34, min_cluster_size=2, project=None), now=None, write=True)
-    return True
+        return []
+    span, parameters = parse_duration(every), scheduled_parameters(every)
+    newest = newest_drafts(box, parameters)
+    return [each for each in _projects(box, parameters, now) if each not in newest or now - newest[each] >= span]
+
+
+def draft_due(box: Toolbox, now: datetime | None = None) -> list[str]:
+    """What a server calls now and then: drafts the report of every project that is due; their names. Raises as `due_projects`."""
+    moment = utc(now or box.now(), "now")
+    due = due_projects(box, moment)
+    for project in due:
+        parameters = msgspec.structs.replace(scheduled_parameters(box.settings.get("synthesis.every")), project=project)
+        _draft(box, find_themes(box, parameters, moment), "")
+    return due
+
+
+def scheduled_parameters(every: str) -> Parameters:
+    """The defaults, over a window that leaves no gap between two reports. Its `project` is to be filled in."""
+    since = max(DEFAULT_SINCE, every.strip(), key=parse_duration)
+    return Parameters(since=since, threshold=0.34, min_cluster_size=2, project=None)
 
 
 def _projects(box: Toolbox, parameters: Parameters, now: datetime) -> list[str]:
     """Projects with entries in the window, sorted."""
-    where = RecordFilter(kinds=("entry",), since=now - parse_duration(parameters.since))
-    return sorted({record.project for record in box.store.list_records(where) if record.created_at <= now})
+    since, before = now - parse_duration(parameters.since), now + INSTANT
+    known = sorted({scope.project for scope in box.store.list_scopes() if scope.kind == "entry"})
+    return [
+        project
+        for project in known
+        if box.store.count_records(RecordFilter(kinds=("entry",), project=project, since=since, before=before))
+    ]

@@ -53,12 +53,18 @@ class Learning(PatternVerbs):
             self._writable()
         return synthesize(self._box, _parameters(since, threshold, min_cluster_size, project), now=now, write=write, cwd=cwd)
 
-    def draft_due_reports(self) -> bool:
-        """Drafts every project's report where `synthesis.every` says that it is time; True if it did. For servers."""
-        from diarist.app.learn import draft_if_due
+    def due_projects(self, now: datetime | None = None) -> list[str]:
+        """Projects whose synthesis report is due by `synthesis.every`, sorted. Raises UsageError for a setting that is no span."""
+        from diarist.app.learn import due_projects
+
+        return due_projects(self._box, now or self._box.now())
+
+    def draft_due_reports(self, now: datetime | None = None) -> list[str]:
+        """Drafts the report of every project that is due by `synthesis.every`; their names. For servers. Raises as `due_projects`."""
+        from diarist.app.learn import draft_due
 
         self._writable()
-        return draft_if_due(self._box)
+        return draft_due(self._box, now)
 
     def find_report(
         self, *, since: str = "14d", threshold: float = 0.34, min_cluster_size: int = 2, project: str = "", cwd: str = ""

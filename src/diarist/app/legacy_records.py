@@ -130,7 +130,8 @@ def _take_state(box: Toolbox, tx: Transaction, raw: Mapping[str, Any], scope: Re
     for key, until in told.items():
         at = read_time(until)
         suppressed[str(key)] = max(at, suppressed.get(str(key), at))
-    enabled = raw.get("enabled", True) is not False
+    # What was set here holds: a person may have decided otherwise since.
+    enabled = raw.get("enabled", True) is not False if known.updated_at is None else known.enabled
     state = LearningState(enabled=enabled, suppressed_until=dict(sorted(suppressed.items())), updated_at=box.now())
     put_state(tx, scope, state, at=box.now(), namespace=namespace)
 

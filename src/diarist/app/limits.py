@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
-
 from diarist.app.indexing import catch_up
 from diarist.errors import AccessError, IndexUnavailableError
 
@@ -115,7 +113,9 @@ class _LimitedStore:
         return self._store.list_publications(record_id) if self.get_record(record_id) else []
 
     def _narrow(self, where: RecordFilter) -> RecordFilter | None:
-        return msgspec.structs.replace(where, project=self._project) if where.project in (None, self._project) else None
+        from msgspec.structs import replace
+
+        return replace(where, project=self._project) if where.project in (None, self._project) else None
 
 
 class _LimitedTransaction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from diarist.app.hub_verbs import HubVerbs
 from diarist.app.learning import Learning
+from diarist.app.use_verbs import UseVerbs
 from diarist.errors import AmbiguousIdError, NotFoundError
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from diarist.model.entry import Entry
     from diarist.model.hit import ContextPack, Hit
     from diarist.model.record import Record, RecordFilter
-    from diarist.model.use import Scope, Use
+    from diarist.model.use import Scope
 
 
-class Memory(HubVerbs, Learning):
+class Memory(HubVerbs, UseVerbs, Learning):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
@@ -262,16 +263,24 @@ class Memory(HubVerbs, Learning):
 
     def export(
         self, where: RecordFilter, form: str = "jsonl", *, of: str = "entries", wanted: Sequence[str] | None = None
-    ) -> Iterator[Exported]:
-        """Entries that pass the filter (or those `wanted`), or the `sessions` they were made from, written out one by one.
+    ) -> Iterator[bytes]:
+        """Pieces of one stream: entries that pass the filter (or those `wanted`), or with `of` "sessions" what they were made from.
 
-        `form`: jsonl or markdown; of sessions also atif or otel. Sorted by id: the same content gives the same bytes. Each
-        `.pieces` is to be taken before the next. Raises UsageError; for what is wanted as `get` does.
+        `form`: jsonl or markdown, for sessions also atif or otel. Sorted by id: the same content gives the same bytes. Raises
+        UsageError; for what is wanted as `get` does.
         """
-        from diarist.app.exporting import export
+        from diarist.app.exporting import joined
+
+        return joined(self.export_each(where, form, of=of, wanted=wanted))
+
+    def export_each(
+        self, where: RecordFilter, form: str, *, of: str = "entries", wanted: Sequence[str] | None = None
+    ) -> Iterator[Exported]:
+        """The same, each by itself with a name for a file of its own."""
+        from diarist.app.exporting import export_each
 
         records = self.list_records(where, sort="id") if wanted is None else [self.get(each, ("entry",)) for each in wanted]
-        return export(self._box, records, form, of)
+        return export_each(self._box, records, form, of)
 
     def index_status(self) -> dict[str, int]:
         """`position` of the index in the change log, `last_change` of the log, and how many changes it is `behind`."""
@@ -358,24 +367,6 @@ class Memory(HubVerbs, Learning):
 
         return may_capture(self._box.settings, session, cwd)
 
-    def note_use(self, told: Iterable[tuple[Sequence[str], str, float, str]]) -> int:
-        """Adds to the usefulness ledger: (record ids, session, seconds since 1970, what became of them). Returns the new rows."""
-        from diarist.app.usefulness import note_use
-
-        self._writable()
-        return note_use(self._box, told)
-
-    def feedback(self, wanted: str, verdict: str, *, session: str = "") -> Use:
-        """Says what became of a record that was used: helped, harmful, ignored, followed or refuted. Raises as `get` does."""
-        from diarist.app.usefulness import feedback
-
-        self._writable()
-        return feedback(self._box, self.get(wanted).id, verdict, session)
-
-    def uses(self, wanted: str | None = None, *, limit: int = 1000) -> list[Use]:
-        """The usefulness ledger of a record, oldest first, or its newest rows over all records. Raises as `get` does."""
-        return self._box.store.list_uses(None if wanted is None else self.get(wanted).id, limit)
-
     def scopes(self) -> list[Scope]:
         """Active records counted by project, kind and agent."""
         return self._box.store.list_scopes()
@@ -383,10 +374,13 @@ class Memory(HubVerbs, Learning):
     # --- inner ------------------------------------------------------------------------------------------------------------
 
     def _afterwards(self, entries: Sequence[Entry]) -> None:
-        """What may follow a write, where it is switched on: a model's reflection, and documents for a hub."""
+        """What follows a write: bounds are kept; where it is switched on, a model's reflection, and documents for a hub."""
         from diarist.app.delivering import deliver_due
+        from diarist.app.observing import sweep
         from diarist.app.reflecting import reflect_on, reflection_wanted
 
+        for project in sorted({entry.project for entry in entries}):
+            sweep(self._box, project)
         if entries and reflection_wanted(self._box):
             reflect_on(self._box, entries)
         deliver_due(self._box)

@@ -5,10 +5,7 @@ Each can be tried without writing, done again without adding anything, and broke
 
 from __future__ import annotations
 
-import hashlib
-import json
-import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,20 +15,18 @@ import msgspec
 from diarist.app.legacy_records import Migrated, take_record
 from diarist.app.memories import list_items
 from diarist.app.memory_log import read_lines
+from diarist.app.migration_marks import digest_of, make_mark, mark_id, marker_path, probe, write_files
 from diarist.app.observing import learning_state, put_observation
 from diarist.app.sources import SourceProblem
 from diarist.errors import DiaristError, InvalidInputError
-from diarist.model.ids import make_id
 from diarist.model.observation import NAMESPACE, SCHEMA
-from diarist.model.record import Record, SearchText
-from diarist.model.redacted import Redacted, derived
+from diarist.model.record import SearchText
+from diarist.model.redacted import Redacted
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.ports import Transaction
 
-MARKER = ".burin-session-store-migrated-v1.json"
-MARKER_SCHEMA = "harn.pattern_learning.migration.v1"
 LEGACY = "burin.agent_context.pattern_learning"
 STREAMS = ("observations", "pending", "state")
 _STREAM_OF = {"observation": "observations", "pending": "pending", "state": "state"}
@@ -52,33 +47,43 @@ def migrate_burin(
     """Takes over `.harn/session-store/burin.agent_context.pattern_learning.*.jsonl` of a checkout, once.
 
     The marker lies in `<workspace>/memory/<namespace>/`; a denied or failing look at it ends the attempt, nothing written.
-    What was taken over into one namespace is not taken over into another. `harn_root`: also writes Harn's own marker and
-    `events.jsonl` below this folder.
+    What was taken over into one namespace or project is not taken over into another, from a copy of the checkout neither.
+    `harn_root`: also writes Harn's own marker and `events.jsonl` below this folder; what Harn has there stays.
     """
-    marker = box.settings.workspace / "memory" / Path(*namespace.split("/")) / MARKER
-    status = probe(marker)
+    status = probe(marker_path(box, namespace))
     if status not in ("missing", "file"):
         return Migrated(unavailable=True, marker_status=status)
     scope = box.reader().redactor.redact(project)
-    sources = [checkout / ".harn" / "session-store" / f"{LEGACY}.{stream}.jsonl" for stream in STREAMS]
-    before = box.store.get_record(_mark_id(checkout))
-    if before is not None:
-        return _finish_again(box, marker, before, namespace, dry_run=dry_run)
-    if status == "file" and not any(probe(source) == "file" for source in sources):
-        return Migrated(already_done=True)
-    if not any(probe(source) == "file" for source in sources):
-        return Migrated(skipped=True, why="there is no legacy store")
+    sources = {stream: checkout / ".harn" / "session-store" / f"{LEGACY}.{stream}.jsonl" for stream in STREAMS}
+    there = [source for source in sources.values() if probe(source) == "file"]
+    marks = [mark_id(str(checkout.resolve())), *([mark_id(digest_of(there))] if there else [])]
+    before = next((record for each in marks if (record := box.store.get_record(each)) is not None), None)
+    if before is None:
+        if not there:
+            return Migrated(already_done=True) if status == "file" else Migrated(skipped=True, why="there is no legacy store")
+        if not learning_state(box.store, scope, namespace).enabled:
+            return Migrated(skipped=True, why="learning is disabled for this project")
+        report = _take_all(box, sources, marks, scope, namespace, dry_run=dry_run)
+    elif (before.namespace, before.project) != (namespace, scope):
+        return Migrated(skipped=True, why=f"it was taken over into {before.namespace} of the project {before.project or '(none)'} already")
+    else:  # A run that died before it wrote the files left that to do.
+        report = Migrated(already_done=True)
+    if not dry_run:
+        write_files(box, scope, namespace, harn_root)
+    return report
+
+
+def _take_all(
+    box: Toolbox, sources: Mapping[str, Path], marks: Sequence[str], scope: Redacted, namespace: str, *, dry_run: bool
+) -> Migrated:
     report = Migrated(migrated=not dry_run, dry_run=dry_run)
     with suppress(_Undo), box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        for stream, source in zip(STREAMS, sources, strict=True):
+        for stream, source in sources.items():
             _take_stream(box, tx, stream, source, scope, namespace, report)
-        tx.put_record(_mark(box, checkout, scope, namespace), SearchText(), action="migrate")
+        for each in marks:
+            tx.put_record(make_mark(box, each, scope, namespace), SearchText(), action="migrate")
         if dry_run:
             raise _Undo
-    if not dry_run:
-        _write_marker(box, marker)
-        if harn_root is not None:
-            _write_harn_tree(box, harn_root, scope, namespace)
     return report
 
 
@@ -97,27 +102,6 @@ def ensure_migrated(box: Toolbox, project: str, cwd: str = "") -> Migrated:
 
 class _Undo(Exception):  # noqa: N818 - never leaves this module
     """Rolls a dry run back."""
-
-
-def probe(path: Path) -> str:
-    """What a look at a path says: "missing", "file", "denied", "other" (no plain file) or "error"."""
-    try:
-        return "file" if stat.S_ISREG(path.stat().st_mode) else "other"
-    except (FileNotFoundError, NotADirectoryError):
-        return "missing"
-    except PermissionError:
-        return "denied"
-    except OSError:
-        return "error"
-
-
-def _finish_again(box: Toolbox, marker: Path, before: Record, namespace: str, *, dry_run: bool) -> Migrated:
-    """The data is here; a run that died before it wrote the marker left that to do."""
-    if before.namespace != namespace:
-        return Migrated(skipped=True, why=f"it was taken over into the namespace {before.namespace} already")
-    if not dry_run and probe(marker) == "missing":
-        _write_marker(box, marker)
-    return Migrated(already_done=True)
 
 
 def _take_stream(box: Toolbox, tx: Transaction, stream: str, source: Path, scope: Redacted, namespace: str, report: Migrated) -> None:
@@ -151,6 +135,9 @@ def _fold(source: Path, report: Migrated) -> Iterator[tuple[int, dict[str, Any]]
 
 def _play(kept: dict[str, tuple[int, dict[str, Any]]], number: int, payload: dict[str, Any]) -> bool:
     kind = str(payload.get("kind") or payload.get("type") or payload.get("op") or payload.get("mutation") or "")
+    if not kind and len(payload) == 1:  # {"upsert": {"record": …}}
+        ((kind, told),) = payload.items()
+        payload = told if isinstance(told, dict) else {}
     record, records, value = payload.get("record"), payload.get("records"), payload.get("value")
     if kind == "upsert" and isinstance(record, dict):
         _keep(kept, number, record)
@@ -195,51 +182,17 @@ def is_pattern_record(value: object) -> bool:
     return isinstance(value, dict) and value.get("schema") == SCHEMA
 
 
-# --- marks ----------------------------------------------------------------------------------------------------------------
-
-
-def _mark_id(checkout: Path) -> str:
-    """Names the source, not the namespace: it is taken over once."""
-    return make_id("migration", "burin", str(checkout.resolve()))
-
-
-def _mark(box: Toolbox, checkout: Path, scope: Redacted, namespace: str) -> Record:
-    body = json.dumps({"source": _mark_id(checkout), "migrated_at": box.now().isoformat()}).encode()
-    return Record(
-        id=_mark_id(checkout),
-        kind="state",
-        namespace=derived(namespace),
-        project=scope,
-        title=derived("migration of a Burin store"),
-        created_at=box.now(),
-        updated_at=box.now(),
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
-    )
-
-
-def _write_marker(box: Toolbox, marker: Path) -> None:
-    told = {"schema": MARKER_SCHEMA, "migrated_at": box.now().isoformat().replace("+00:00", "Z")}
-    box.publisher().put(marker, json.dumps(told).encode() + b"\n", mode=0o600)
-
-
-def _write_harn_tree(box: Toolbox, root: Path, scope: Redacted, namespace: str) -> None:
-    """Harn's own tree, for a Harn that goes on working on this project."""
-    from diarist.app.projecting import project_events
-
-    folder = root / "memory" / Path(*namespace.split("/"))
-    data = b"".join(project_events(box.store, scope, namespace))
-    box.publisher().put(folder / "events.jsonl", data, mode=0o600)
-    _write_marker(box, folder / MARKER)
-
-
 # --- Harn's session store -------------------------------------------------------------------------------------------------
 
 
-def migrate_session_store(box: Toolbox, path: Path, project: str, *, namespace: str = NAMESPACE, dry_run: bool = False) -> Migrated:
+def migrate_session_store(
+    box: Toolbox, path: Path, project: str, *, tenant: str = "", namespace: str = NAMESPACE, dry_run: bool = False
+) -> Migrated:
     """Observations of the runs in a `session-store.sqlite` that ended by themselves and were marked as eligible.
 
-    Raises InvalidInputError for a file that is no such store, or of a newer schema than is known.
+    Of `tenant` only; without one the store must hold one tenant's sessions.
+
+    Raises InvalidInputError for a file that is no such store, or where a tenant must be chosen.
     """
     from diarist.app.harn_sessions import read_runs
 
@@ -248,7 +201,7 @@ def migrate_session_store(box: Toolbox, path: Path, project: str, *, namespace: 
     if not learning_state(box.store, scope, namespace).enabled:
         return Migrated(skipped=True, why="learning is disabled for this project")
     with suppress(_Undo), box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        for made in read_runs(box, path, scope, namespace, report.problems):
+        for made in read_runs(box, path, scope, namespace, report.problems, tenant):
             new = put_observation(tx, made, trust="import", at=box.now(), namespace=namespace)
             report.observations += new
             report.known += not new

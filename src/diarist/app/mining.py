@@ -210,7 +210,9 @@ def _propose(
         examples=found.examples,
         evidence=_cite(good),
         counter_evidence=_cite(bad),
-        quotes=tuple(SkillQuote(id=each.entry_id or each.id, text=derived(clip(" ".join(each.prompt.split()), 200))) for each in good[:_MOST_QUOTES]),
+        quotes=tuple(
+            SkillQuote(id=each.entry_id or each.id, text=derived(clip(" ".join(each.prompt.split()), 200))) for each in good[:_MOST_QUOTES]
+        ),
         support=len(found.session_ids),
         failed=len(found.failed_sessions),
         first_at=found.first_at,

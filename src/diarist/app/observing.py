@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from diarist.model.session import Session, Step
     from diarist.ports import Store, Transaction
 
-KEPT = 100_000
-"""Newest observations of a project that are kept."""
 _SWEEP_EVERY = 512
 _PROMPT = 2_000
 _MOST_TOOLS = 300
@@ -96,8 +94,9 @@ def observe(box: Toolbox, told: Told) -> Observed:
             new = put_observation(tx, made, trust="host", at=box.now(), namespace=told.namespace)
         if box.store.last_seq() % _SWEEP_EVERY == 0:
             sweep(box, scope, told.namespace)
-    except (DiaristError, TypeError, AttributeError, ValueError) as error:
-        return Observed(False, enabled=enabled, unavailable=True, why=str(error) or type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - whatever it is: the host's run is done, and learning must not undo that
+        why = str(error) if isinstance(error, DiaristError | TypeError | ValueError) else ""
+        return Observed(False, enabled=enabled, unavailable=True, why=why or type(error).__name__)
     return Observed(True, made.id, enabled=True, why="" if new else "it was known already")
 
 
@@ -191,8 +190,9 @@ def list_observations(
         yield decode(body)
 
 
-def sweep(box: Toolbox, project: str, namespace: str = NAMESPACE, kept: int = KEPT) -> int:
-    """Removes all but the newest observations of a project for good; returns how many went."""
+def sweep(box: Toolbox, project: str, namespace: str = NAMESPACE, kept: int | None = None) -> int:
+    """Removes all but the newest observations of a project for good; returns how many went. `kept` None: as it is set."""
+    kept = box.settings.get("patterns.keep") if kept is None else kept
     where = RecordFilter(kinds=("observation",), namespace=namespace, project=project)
     if box.store.count_records(where) <= kept:
         return 0
@@ -309,8 +309,8 @@ def tool_use(name: Redacted, arguments: Mapping[str, Any] | None, text: str = ""
     path = (act.changes[0].path if act.changes else "") or (act.paths[0] if act.paths else "")
     parts = path.replace("\\", "/").rstrip("/").split("/")
     shape = "/".join(parts[-2:]) if parts[-1] == "SKILL.md" else parts[-1]
-    skill = _SKILL_FILE.search(path) if act.kind == "read" else None
-    return ToolUse(name=name, kind=act.kind, shape=derived(shape[-2 * _WORD :]), skill=derived(skill[1] if skill else ""))
+    loads = _SKILL_FILE.search(path) if act.kind == "read" else None
+    return ToolUse(name=name, kind=act.kind, shape=derived(shape[-2 * _WORD :]), skill=derived(loads[1] if loads else ""))
 
 
 def _read_skill(command: str) -> Redacted:

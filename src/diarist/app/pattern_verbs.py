@@ -41,6 +41,7 @@ class PatternVerbs:
 
         See `app.observing.Told`; the result says what was done.
         """
+        from diarist.app.migrating import ensure_migrated
         from diarist.app.observing import Observed, Told, observe
 
         if self._read_only:
@@ -49,6 +50,7 @@ class PatternVerbs:
             told = Told(**run)
         except TypeError as error:
             return Observed(False, unavailable=True, why=str(error))
+        ensure_migrated(self._box, told.project)
         return observe(self._box, told)
 
     def mine_patterns(
@@ -57,33 +59,28 @@ class PatternVerbs:
         now: datetime | None = None,
         window_days: float = 14,
         support: int = 3,
-        project: str = "",
+        project: str | None = None,
         write: bool = True,
         cwd: str = "",
     ) -> list[Proposal]:
         """Looks for what the runs of the last `window_days` had in common and files it for review; what is pending then.
 
-        `support`: distinct sessions a habit needs. Writes nothing with `write=False` or in a workspace opened for reading.
-        Skills that stopped helping get a retirement proposal. Raises UsageError for numbers that make no sense.
+        `support`: distinct sessions a habit needs. `project=None`: each project for itself. Writes nothing with `write=False` or in
+        a workspace opened for reading. Skills that stopped helping get a retirement proposal. Raises UsageError for numbers
+        that make no sense.
         """
-        from diarist.app.migrating import ensure_migrated
-        from diarist.app.mining import mine_patterns
-        from diarist.app.skills import review_usefulness
+        from diarist.app.learning_round import LearningRound
 
-        filing = write and not self._read_only
-        at = now or self._box.now()
-        if filing:
-            ensure_migrated(self._box, project, cwd)
-        found = mine_patterns(self._box, now=at, project=project, window_days=window_days, support=support, write=filing)
-        if filing:
-            review_usefulness(self._box, project, at)
-        return found
+        wanted = LearningRound(now or self._box.now(), window_days, support, write and not self._read_only)
+        return wanted.run(self._box, project, cwd)
 
     def propose_skill(self, told: Curated) -> Filed:
-        """Files a skill that a model or a person wrote, with the records it rests on. Raises InvalidInputError."""
+        """Files a skill that a model or a person wrote, with the records it rests on. Raises InvalidInputError, UsageError."""
+        from diarist.app.migrating import ensure_migrated
         from diarist.app.mining import propose_skill
 
         self._writable()
+        ensure_migrated(self._box, told.project)
         return propose_skill(self._box, told)
 
     def objections(self, wanted: str) -> list[str]:
@@ -101,9 +98,11 @@ class PatternVerbs:
 
     def set_learning(self, enabled: bool, project: str = "") -> LearningState:
         """Switches pattern learning of a project on or off: ingest, observe and mine honour it."""
+        from diarist.app.migrating import ensure_migrated
         from diarist.app.observing import set_learning
 
         self._writable()
+        ensure_migrated(self._box, project)
         return set_learning(self._box, project, enabled)
 
     # --- skills -----------------------------------------------------------------------------------------------------------
@@ -242,7 +241,7 @@ class PatternVerbs:
 
         patterns = namespace == NAMESPACE
         if patterns:
-            yield from project_events(self._box.store, self._box.reader().redactor.redact(project), namespace)
+            yield from project_events(self._box, self._box.reader().redactor.redact(project), namespace)
         yield from export_log(self._box, namespace, project, SCHEMA if patterns else None)
 
     # --- migration --------------------------------------------------------------------------------------------------------
@@ -254,9 +253,9 @@ class PatternVerbs:
         self._writable()
         return migrate_burin(self._box, checkout, project, dry_run=dry_run, harn_root=harn_root)
 
-    def migrate_session_store(self, path: Path, project: str = "", *, dry_run: bool = False) -> Migrated:
-        """Observations of the eligible runs in a Harn `session-store.sqlite`. Raises InvalidInputError."""
+    def migrate_session_store(self, path: Path, project: str = "", *, tenant: str = "", dry_run: bool = False) -> Migrated:
+        """Observations of the eligible runs of one tenant in a Harn `session-store.sqlite`. Raises InvalidInputError."""
         from diarist.app.migrating import migrate_session_store
 
         self._writable()
-        return migrate_session_store(self._box, path, project, dry_run=dry_run)
+        return migrate_session_store(self._box, path, project, tenant=tenant, dry_run=dry_run)

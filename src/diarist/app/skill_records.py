@@ -55,6 +55,21 @@ def find_skill(store: Store, project: str, name: str, namespace: str = NAMESPACE
     return from_json(record.body, AcceptedSkill) if record is not None and record.status == "active" else None
 
 
+def replaced_skill(store: Store, record_id: str, proposal: str) -> AcceptedSkill | None:
+    """The accepted skill that the acceptance of this proposal replaced; None where nothing was there, or history was erased."""
+    before = current = last = None
+    for event in store.get_history(record_id):
+        body = event.payload.partition(b"\n")[2] if event.payload else b""
+        last = body or last
+        if event.action == "accept":
+            before = current
+        current = None if event.action == "retract" else last
+    if before is None or current is None or from_json(current, AcceptedSkill).proposal_id != proposal:
+        return None
+    skill = from_json(before, AcceptedSkill)
+    return skill if skill.proposal_id != proposal else None
+
+
 def get_skill(store: Store, name: str, project: str | None = None) -> tuple[Record, AcceptedSkill]:
     """The accepted skill of this name (or id). Raises NotFoundError."""
     for record, skill in list_skills(store, project):

@@ -8,10 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from diarist.app.admission import objections, skill_text
 from diarist.app.mining import namespace_of, skill_of
 from diarist.app.review import file_proposal, list_proposals
-from diarist.app.skill_records import find_skill, get_skill, list_skills, put_skill, skill_id
+from diarist.app.skill_records import find_skill, get_skill, list_skills, put_skill, replaced_skill, skill_id
 from diarist.app.skill_use import usages_of
 from diarist.app.skillfolders import Place, places, remove_skill, shadows, skill_roots, write_skill
 from diarist.errors import UsageError
@@ -61,18 +63,27 @@ class SkillEffect:
         """Keeps the skill; its files follow once that is committed."""
         skill = _accepted(box, proposal, decision)
         put_skill(tx, skill, proposal.project, at=decision.at, action="accept")
+        return self._writing(box, skill, proposal.project)
 
+    def _writing(self, box: Toolbox, skill: AcceptedSkill, project: str) -> Finish:
         def write() -> None:
-            checkout = checkout_of(box, proposal.project, self._cwd)
+            checkout = checkout_of(box, project, self._cwd)
             if checkout is not None:
                 write_skill(box, checkout, skill, overwrite=bool(self._overwrite))
 
         return write
 
-    def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:  # noqa: ARG002 - of the protocol
-        """Retracts the skill and takes its files back, unless they were edited."""
+    def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
+        """Brings back the version that it replaced; else retracts the skill. Files follow, unless they were edited."""
         skill = find_skill(box.store, proposal.project, skill_of(proposal).name, namespace_of(proposal))
-        return None if skill is None else _retract(box, tx, skill, proposal.project, self._cwd)
+        if skill is None or skill.proposal_id != proposal.id:
+            return None
+        before = replaced_skill(box.store, skill_id(proposal.project, skill.name, skill.namespace), proposal.id)
+        if before is None:
+            return _retract(box, tx, skill, proposal.project, self._cwd)
+        old = msgspec.structs.replace(before, written=tuple(dict.fromkeys((*before.written, *skill.written))))
+        put_skill(tx, old, proposal.project, at=decision.at, action="restore")
+        return self._writing(box, old, proposal.project)
 
 
 class RetirementEffect:

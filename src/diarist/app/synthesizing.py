@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 BACKGROUND = 1000
 """Entries that rarity is judged by at least, where there are so many: older ones join in where a window holds few."""
-_INSTANT = timedelta(microseconds=1)
+INSTANT = timedelta(microseconds=1)
+"""The shortest time there is here: a window that ends at `now` holds what happened at that very time."""
 
 
 class Findings(NamedTuple):
@@ -54,7 +55,7 @@ def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Findings
     known = _known_themes(box, parameters.project)
     with _without_collector():
         reader = _Reader(box, parameters.project)
-        items = reader.read(start, now + _INSTANT)
+        items = reader.read(start, now + INSTANT)
         earlier = reader.read(before, start)
         background = reader.read_back(before, BACKGROUND - len(items) - len(earlier))
         report = synthesize(

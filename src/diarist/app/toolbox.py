@@ -13,6 +13,7 @@ from diarist.model.privacy import WithholdRules
 if TYPE_CHECKING:
     from diarist.ports import Completer, HubClient, Importer, Index, Publisher, Store, Vault
     from diarist.stages.redact import Redactor
+    from diarist.text.erased import ErasedSources
 
 FindImporter = Callable[[bytes, Path | None], "Importer | None"]
 
@@ -24,7 +25,9 @@ class Reader(NamedTuple):
     redactor: Redactor
     vault: Vault
     clip: int
-    withhold: WithholdRules = WithholdRules()
+    withhold: WithholdRules
+    erased: ErasedSources
+    """Sessions that must not be read again; the redactor masks erased values."""
 
 
 class Toolbox(NamedTuple):

@@ -16,7 +16,7 @@ from diarist.app.locating import agent_of
 from diarist.errors import InvalidInputError
 from diarist.model.ids import is_id
 from diarist.model.record import RecordFilter
-from diarist.model.use import USES, VERDICTS, Effect, Told, Use
+from diarist.model.use import USES, VERDICTS, Effect, Told, Use, event_of
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 READ_OFF = ("mcp:", "cli:")
 """Surfaces of rows that were read off a transcript."""
-_ANONYMOUS = "mcp"
-"""Stands in place of the agent where an MCP client told a session's id."""
-ALIASES = {"helpful": "helped"}
+CLIENTS = ("mcp", "claude-code", "codex", "gemini-cli", "copilot", "cursor", "opencode")
+"""Who may tell of a session under its native id. An MCP client does not say which agent it is, and a client may drive another
+one's agent; a session keeps the name of the agent whose transcript it is."""
 
 
 class Outlook(NamedTuple):
@@ -38,16 +38,16 @@ class Outlook(NamedTuple):
     session: str
     uses: tuple[Use, ...] = ()
     effects: tuple[Effect, ...] = ()
-    aside: str = ""
-    """Another name of the session, under which nothing is kept any more."""
+    asides: tuple[str, ...] = ()
+    """Other names of the session, under which no effects are kept any more."""
 
 
 def note_use(box: Toolbox, told: Iterable[Told | tuple[Sequence[str], str, float, str]]) -> int:
     """Adds rows; ids that are none, or of records that are gone, are passed over. Returns how many rows are new."""
     uses = [
-        Use(record_id, session_key(one.session), datetime.fromtimestamp(one.at, UTC), one.event, one.surface, place)
+        Use(record_id, session_key(one.session), datetime.fromtimestamp(one.at, UTC), event, one.surface, place)
         for one in (Told(*each) for each in told)
-        if one.event in USES
+        if (event := event_of(one.event)) in USES
         for place, record_id in enumerate(one.ids, 1)
         if is_id(record_id)
     ]
@@ -62,7 +62,7 @@ def note_use(box: Toolbox, told: Iterable[Told | tuple[Sequence[str], str, float
 
 def feedback(box: Toolbox, record_id: str, verdict: str, session: str, surface: str = "") -> Use:
     """Adds what a person or an agent says of a record. Raises InvalidInputError for a verdict that there is not."""
-    event = ALIASES.get(verdict, verdict)
+    event = event_of(verdict)
     if event not in VERDICTS:
         raise InvalidInputError(f"{verdict!r} says nothing here; use one of {', '.join(('helpful', *VERDICTS))}")
     use = Use(record_id, session_key(session) if session else f"person:{box.actor}", box.now(), event, surface)
@@ -81,9 +81,11 @@ def session_key(session: str) -> str:
 def settle(box: Toolbox, session: str) -> None:
     """Works out anew what came of the records that a session was shown or that were spoken about in it."""
     agent, _, native = session.partition(":")
-    entries = _entries(box, native, None if agent == _ANONYMOUS else agent)
-    if entries and agent == _ANONYMOUS:
-        agent = entries[0].agent
+    entries = _entries(box, native)
+    agents = {str(entry.agent) for entry in entries}
+    if agent not in agents and len(agents) == 1 and agent in CLIENTS:
+        (agent,) = agents
+    entries = [entry for entry in entries if entry.agent == agent]
     outlook = look_back(box, agent, native, box.store.get_parts(agent, native), entries)
     if outlook is not None:
         with box.store.transaction(actor=box.actor, at=box.now()) as tx:
@@ -97,9 +99,9 @@ def look_back(box: Toolbox, agent: str, native: str, parts: Sequence[Part], entr
     """
     from diarist.stages.usefulness import SHOWN, Showing, judge
 
-    session, aside = f"{agent}:{native}", f"{_ANONYMOUS}:{native}"
-    known = [use for use in box.store.list_uses_of_session(session) if not _is_read_off(use)]
-    known += box.store.list_uses_of_session(aside) if native and agent != _ANONYMOUS else []
+    session = f"{agent}:{native}"
+    asides = tuple(f"{client}:{native}" for client in CLIENTS if client != agent) if entries else ()
+    known = [use for use in box.store.list_uses_of_sessions((session, *asides)) if not _is_read_off(use)]
     if not known and not any(map(_asked_diarist, entries)):
         return None
     own = {entry.id for entry in entries}
@@ -122,15 +124,16 @@ def look_back(box: Toolbox, agent: str, native: str, parts: Sequence[Part], entr
     )
     if not entries:  # nothing came of what was shown so far: only what was said counts
         effects = [effect for effect in effects if effect.verdict]
-    return Outlook(session, tuple(read.uses), tuple(effects), aside if agent != _ANONYMOUS and entries else "")
+    told = {use.session for use in known}
+    return Outlook(session, tuple(read.uses), tuple(effects), tuple(each for each in asides if each in told))
 
 
 def write_outlook(tx: Transaction, outlook: Outlook) -> None:
     """Puts it in the place of what was known of the session."""
     tx.replace_uses_read_off(outlook.session, outlook.uses)
     tx.replace_effects(outlook.session, outlook.effects)
-    if outlook.aside:
-        tx.replace_effects(outlook.aside, ())
+    for aside in outlook.asides:
+        tx.replace_effects(aside, ())
 
 
 def look_back_at(box: Toolbox, parts: Sequence[Part], entry: Entry) -> Outlook | None:
@@ -139,12 +142,12 @@ def look_back_at(box: Toolbox, parts: Sequence[Part], entry: Entry) -> Outlook |
     return look_back(box, info.agent, info.session, parts, [entry])
 
 
-def _entries(box: Toolbox, native: str, agent: str | None) -> list[Entry]:
+def _entries(box: Toolbox, native: str) -> list[Entry]:
     from diarist.app.records import entry_of
 
     if not native:
         return []
-    where = RecordFilter(kinds=("entry",), session_id=native, agent=agent)
+    where = RecordFilter(kinds=("entry",), session_id=native)
     return [entry_of(record) for record in box.store.list_records(where, sort="created_at")]
 
 

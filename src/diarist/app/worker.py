@@ -26,6 +26,7 @@ from diarist.app.backlog import (
 )
 from diarist.app.locating import located
 from diarist.errors import DiaristError, StoreFullError, StoreLockedError
+from diarist.model.use import Told
 
 if TYPE_CHECKING:
     from diarist.app.memory import Memory
@@ -99,7 +100,9 @@ class Worker:
         gone: list[Event] = []
         try:
             with self._open_memory() as memory:
-                memory.note_use([(event.ids, f"{event.client}:{event.session}", event.at, event.use) for event in backlog.used])
+                memory.note_use(
+                    [Told(event.ids, f"{event.client}:{event.session}", event.at, event.use, event.surface) for event in backlog.used]
+                )
                 gone += backlog.used
                 for session in due:
                     if self._import_safely(memory, session, seen):

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "hook": ("hook", "In the agent's loop", "What clients call at every turn; not for people."),
     "worker": ("worker", "In the agent's loop", "Import what hooks left; started by itself."),
     "feedback": ("feedback", "In the agent's loop", "Say whether an entry helped; show what was used."),
+    "export": ("export", "Look after it", "Write sessions or entries out: ATIF, OpenTelemetry, JSON lines, Markdown."),
     "redact": ("redact", "Look after it", "Mask secrets in a text, or show what would be masked."),
     "sync": ("sync", "Look after it", "Take over diaries that others published."),
     "migrate": ("migrate", "Look after it", "Take over what Burin, Harn and Bernstein kept."),

@@ -21,7 +21,7 @@ from diarist.cli.common import (
     say,
     table,
 )
-from diarist.cli.show import show_entry
+from diarist.cli.show import show_entry, show_worth
 
 if TYPE_CHECKING:
     from diarist.app.verifying import Verification
@@ -94,7 +94,9 @@ def show_command(ctx: click.Context, /, wanted: str, form: str, transcript: bool
     elif form == "markdown":
         say(memory.render(wanted, "hub"))
     else:
-        show_entry(memory.get_entry(wanted))
+        entry = memory.get_entry(wanted)
+        show_entry(entry)
+        show_worth(memory.worth(entry.id))
 
 
 @diary_command.command("add")

@@ -43,14 +43,15 @@ def burin_command(ctx: click.Context, /, checkout: str, harn_root: str | None, p
 
 @migrate_command.command("sessions")
 @click.argument("path", metavar="SESSION-STORE.SQLITE")
+@click.option("--tenant", default="", help="Whose sessions; needed where the store holds several tenants'.")
 @_project
 @_dry_run
 @json_option
 @click.pass_context
-def sessions_command(ctx: click.Context, /, path: str, project: str | None, dry_run: bool, as_json: bool) -> int:
+def sessions_command(ctx: click.Context, /, path: str, tenant: str, project: str | None, dry_run: bool, as_json: bool) -> int:
     """Runs in a Harn session store that ended by themselves and were marked as eligible for learning."""
     where = current_project() if project is None else project
-    return _tell(open_workspace(ctx).migrate_session_store(Path(path), where, dry_run=dry_run), as_json)
+    return _tell(open_workspace(ctx).migrate_session_store(Path(path), where, tenant=tenant, dry_run=dry_run), as_json)
 
 
 @migrate_command.command("events")

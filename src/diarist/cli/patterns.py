@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, parse_time, read_text, say, table
+from diarist.errors import UsageError
 
 if TYPE_CHECKING:
     from diarist.app.memory import Memory
@@ -27,20 +28,31 @@ def patterns_command() -> None:
 )
 @click.option("--support", type=click.IntRange(2), default=3, show_default=True, help="Distinct sessions a habit needs.")
 @_project
+@click.option("--all-projects", is_flag=True, help="Every project, each for itself.")
 @click.option("--dry-run", is_flag=True, help="Show what would be proposed; write nothing.")
 @click.option("--now", metavar="TIME", help="Pretend it is this time, for replays (2026-11-30T12:00, UTC).")
 @json_option
 @click.pass_context
 def mine_command(
-    ctx: click.Context, /, window: float, support: int, project: str | None, dry_run: bool, now: str | None, as_json: bool
+    ctx: click.Context,
+    /,
+    window: float,
+    support: int,
+    project: str | None,
+    all_projects: bool,
+    dry_run: bool,
+    now: str | None,
+    as_json: bool,
 ) -> None:
     """Look for habits in the runs of the last days and file them for review."""
+    if all_projects and project is not None:
+        raise UsageError("give --project or --all-projects, not both")
     memory = open_workspace(ctx, read_only=dry_run)
-    where = current_project() if project is None else project
-    if not memory.learning(where).enabled:
+    where = None if all_projects else (current_project() if project is None else project)
+    if where is not None and not memory.learning(where).enabled:
         say("Learning is disabled for this project; these waited already. `diarist patterns enable` switches it on.", err=True)
     moment = parse_time(now, "--now") if now else None
-    cwd = str(Path.cwd()) if project is None else ""
+    cwd = str(Path.cwd()) if project is None and not all_projects else ""
     found = memory.mine_patterns(now=moment, window_days=window, support=support, project=where, write=not dry_run, cwd=cwd)
     _tell(memory, found, as_json, "would be proposed" if dry_run else "waiting for review")
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from diarist.cli.common import count, say
 
 if TYPE_CHECKING:
+    from diarist.app.worth import Worth
     from diarist.model.entry import Entry
+    from diarist.model.use import Effect
 
 _VERIFIED = {True: "a check passed after the last change", False: "the last check failed", None: "no check was seen"}
 
@@ -38,6 +40,36 @@ def show_entry(entry: Entry) -> None:
     )
 
 
+def show_worth(worth: Worth) -> None:
+    """Prints how often a record was shown and what came of it; nothing where it never was."""
+    _section("Used", worth_lines(worth))
+
+
+def worth_lines(worth: Worth) -> list[str]:
+    """What came of one record, in words; none where it was never shown or spoken about."""
+    shown, tally = worth.shown, worth.tally
+    lines = []
+    if shown.times:
+        lines.append(f"shown {count(shown.times, 'time')} to {count(shown.sessions, 'session')}")
+    if tally.sessions:
+        told = [f"cited in {tally.cited}", f"followed in {tally.followed}"]
+        if tally.errors_gone or tally.errors_left:
+            told.append(f"its error gone in {tally.errors_gone}, left in {tally.errors_left}")
+        lines.append(f"of {count(tally.sessions, 'session')} known: {', '.join(told)}; helped {tally.helped}, misled {tally.harmed}")
+    lines += [_effect(effect) for effect in worth.effects[-_LAST:]]
+    return [*lines, worth.reason] if worth.reason else lines
+
+
+def _effect(effect: Effect) -> str:
+    told = ["cited"] if effect.cited else []
+    told += [f"its {effect.followed} followed"] if effect.followed else []
+    told += [] if effect.error_gone is None else ["error gone" if effect.error_gone else "error left"]
+    told += [f"said: {effect.verdict}"] if effect.verdict else []
+    told += [f"ended {effect.outcome}"] if effect.outcome else []
+    return f"{effect.at:%Y-%m-%d} {effect.session}: {', '.join(told) or 'nothing came of it'} (vote {effect.points:+d})"
+
+
+_LAST = 5
 _CHECKS = frozenset({"test", "build", "lint", "typecheck"})
 
 

@@ -28,7 +28,7 @@ MAX_ASKED = 20_000
 def inject(kind: str, event: str, client: str, workspace: str, payload: dict[str, Any]) -> None:
     """Prints context for this event, or nothing."""
     asked = _asked(kind, payload)
-    if asked is None or not can_inject(client, kind) or not (Path(workspace) / "diarist.db").exists():
+    if asked is None or not can_inject(client, kind) or not _has_store(workspace):
         return
     session = session_of(payload)
     pack = _brief(kind, workspace, asked, folder_of(payload))
@@ -36,9 +36,12 @@ def inject(kind: str, event: str, client: str, workspace: str, payload: dict[str
     if not pack.text or not claim_shown(workspace, session, kind, ids):
         return
     os.write(1, reply(client, text_of(payload, "hook_event_name") or event, pack.text))
-    spool.add_event(
-        workspace, {"kind": "used", "use": "shown", "event": event[:60], "client": client, "session": session, "ids": " ".join(ids)}
-    )
+    told = {"kind": "used", "use": "shown", "event": event[:60], "client": client, "session": session}
+    spool.add_event(workspace, {**told, "surface": f"hook:{kind}", "ids": " ".join(ids)})
+
+
+def _has_store(workspace: str) -> bool:
+    return bool(os.environ.get("DIARIST_DATABASE_URL")) or (Path(workspace) / "diarist.db").exists()
 
 
 def _asked(kind: str, payload: dict[str, Any]) -> str | None:

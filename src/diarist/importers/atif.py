@@ -51,7 +51,7 @@ class AtifDocument:
 
     def __init__(self) -> None:
         self._agents: dict[str, str] = {}
-        self._kept: dict[str, dict[str, str]] = {}
+        self._kept: dict[str, dict[str, Any]] = {}
         """By session: facts that Diarist wrote and that stand for themselves."""
         self._asked = False
 

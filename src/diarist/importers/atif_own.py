@@ -40,7 +40,7 @@ def is_own(document: dict[str, Any]) -> bool:
     return as_int(own(document).get("version")) > 0
 
 
-def note_facts(document: dict[str, Any], tally: Tally) -> dict[str, str]:
+def note_facts(document: dict[str, Any], tally: Tally) -> dict[str, Any]:
     """Tells the session's facts; returns those that stand for themselves in its `SessionInfo`."""
     facts = own(document)
     for name in ("cwd", "branch", "repository", "title", "workflow"):
@@ -49,10 +49,9 @@ def note_facts(document: dict[str, Any], tally: Tally) -> dict[str, str]:
     agent = as_dict(document.get("agent"))
     for model in as_list(facts.get("models")) or [agent.get("model_name")]:
         tell(tally, "model", model)
-    for name in ("started_at", "ended_at"):
-        tally.moment(as_time(facts.get(name)))
     tally.wait(as_int(as_dict(as_dict(document.get("final_metrics")).get("extra")).get("latency_ms")))
-    kept = {"split_of": as_str(facts.get("split_of"))}
+    kept: dict[str, Any] = {name: as_time(facts.get(name)) for name in ("started_at", "ended_at")}
+    kept["split_of"] = as_str(facts.get("split_of"))
     if facts.get("role") == "subagent":
         kept |= {"role": "subagent", "actor": as_str(facts.get("actor"))}
     return kept

@@ -30,6 +30,6 @@ def through_spool(workspace: str) -> Tell:
 
     def tell(record_id: str, verdict: str, session: str) -> None:
         told = {"kind": "used", "use": verdict, "client": "mcp", "session": session or f"mcp-{os.getpid()}", "ids": record_id}
-        add_event(workspace, {**told, "event": f"feedback-{time.time_ns() // 1_000_000_000}"})
+        add_event(workspace, {**told, "surface": "mcp", "event": f"feedback-{time.time_ns() // 1_000_000_000}"})
 
     return tell

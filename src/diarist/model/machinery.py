@@ -21,3 +21,36 @@ class Delivery(NamedTuple):
     attempts: int
     next_at: datetime
     problem: str = ""
+
+
+class Erasure(NamedTuple):
+    """That something was erased. `receipt`: JSON of what was reached, in counts and ids, and while it is not `done` what is left to do."""
+
+    id: str
+    at: datetime
+    actor: str
+    done: bool
+    receipt: bytes
+
+
+class Backup(NamedTuple):
+    """A backup that was made: where it was put, when, and the last change it holds."""
+
+    path: str
+    at: datetime
+    seq: int
+
+
+SHAPES = ("replaced", "reversed", "retracted", "partly", "until")
+"""replaced: something else holds; reversed: the opposite holds; retracted: it does not hold, and nothing takes its place;
+partly: a part of it no longer holds; until: it holds up to a time."""
+
+
+class Correction(NamedTuple):
+    """The link from a correction to the record it is about. `shape`: one of `SHAPES`; `until`: shape until only."""
+
+    target: str
+    record_id: str
+    shape: str
+    until: datetime | None
+    at: datetime

@@ -160,6 +160,10 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
     """Keyed hash of the source's identity or of the normalised value."""
     at: datetime
     actor: str
+    hint: str = ""
+    """kind value: what it takes to look for it in a text; see `text.erased`."""
+    key_id: str = ""
+    """Whose key made the hash: a workspace's id; empty: this one's."""
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):

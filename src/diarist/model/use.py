@@ -10,6 +10,12 @@ USES = ("shown", "fetched", "helped", "harmful", "ignored", "followed", "refuted
 """shown: put before an agent; fetched: an agent asked for this very record; the others are told afterwards."""
 VERDICTS = USES[2:]
 """What somebody may say of a record."""
+_SAME = {"helpful": "helped"}
+
+
+def event_of(told: str) -> str:
+    """The event of `USES` that a verdict as people say it means; what is none stays as it is."""
+    return _SAME.get(told, told)
 
 
 class Use(NamedTuple):

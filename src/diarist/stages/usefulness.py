@@ -14,7 +14,7 @@ What was said counts before what was seen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from diarist.model.use import VERDICTS, Effect, Use
@@ -23,6 +23,8 @@ from diarist.text.fingerprint import family
 GOOD = frozenset({"completed", "recovered"})
 SAID = {"helped": 2, "followed": 2, "ignored": 0, "refuted": -2, "harmful": -2}
 SHOWN = frozenset({"shown", "fetched"})
+_NEXT = timedelta(days=1)
+"""What was shown so soon after the last deed that is known was shown in the middle of a session that is still being read."""
 
 
 class Deed(NamedTuple):
@@ -85,7 +87,8 @@ def judge(
 def _first_steps(showings: Sequence[Showing], deeds: Sequence[Deed]) -> dict[str, int]:
     """By record, the first step after it was shown.
 
-    A showing that the clock places outside the session (another machine's clock, a copied transcript) counts from its beginning.
+    A showing that the clock places before the session or long after it (another machine's clock, a copied transcript) counts from
+    its beginning.
     """
     timed = [(deed.at, deed.step) for deed in deeds if deed.at is not None]
     begin, end = (min(timed)[0], max(timed)[0]) if timed else (None, None)
@@ -93,8 +96,10 @@ def _first_steps(showings: Sequence[Showing], deeds: Sequence[Deed]) -> dict[str
     for one in showings:
         if one.step is not None:
             step = one.step + 1
-        elif begin is None or end is None or not begin <= one.at <= end:
+        elif begin is None or end is None or not begin <= one.at <= end + _NEXT:
             step = 0
+        elif one.at > end:
+            step = deeds[-1].step + 1
         else:
             step = min(number for at, number in timed if at >= one.at)
         first[one.record_id] = min(step, first.get(one.record_id, step))

@@ -1,6 +1,7 @@
 """Leaves out of a session what its user does not want kept, and what Diarist itself put there. Before redaction; pure.
 
-A step keeps its place: only its text and arguments are withheld, so that counts and pairs still add up.
+A step keeps its place: only its text and arguments are withheld, so that counts and pairs still add up. Of what Diarist itself
+answered the ids stay: they tell the usefulness ledger what an agent was shown.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _OWN_TOOL = re.compile(
     r"(?:kb_search|kb_fetch|kb_list_scope|kb_node|search|fetch|recall|find_fix)\Z"
 )
 """How clients name the tools of Diarist's own MCP server: `mcp__diarist__recall`, `diarist.recall`, `diarist__recall`."""
+_ID = re.compile(r"(?<![\w-])kh-[a-z2-7]{16}(?![\w-])")
+MOST_IDS = 50
 
 
 class Withholding:
@@ -31,8 +34,8 @@ class Withholding:
         self._rules = rules
         self._turns: set[str] = set()
         """Sessions in the middle of a turn that is withheld."""
-        self._calls: set[tuple[str, str]] = set()
-        """Calls (session, call id) whose results are withheld."""
+        self._calls: dict[tuple[str, str], bool] = {}
+        """Calls (session, call id) whose results are withheld; whether they were Diarist's own, of which the ids stay."""
 
     def __call__(self, step: RawStep) -> RawStep:
         """The step as it may be kept."""
@@ -40,6 +43,8 @@ class Withholding:
             self._begin_turn(step)
         if step.session in self._turns or self._paused(step) or self._of_withheld_call(step):
             return _blank(step)
+        if step.kind == "result" and self._calls.get((step.session, step.call_id)):
+            return _with(_blank(step), text=_ids_only(step.text))
         return _cleaned(step)
 
     def _begin_turn(self, step: RawStep) -> None:
@@ -55,13 +60,13 @@ class Withholding:
     def _of_withheld_call(self, step: RawStep) -> bool:
         key = (step.session, step.call_id)
         if step.kind == "result":
-            return bool(step.call_id) and key in self._calls
+            return bool(step.call_id) and self._calls.get(key) is False
         if step.kind != "call":
             return False
         own = _OWN_TOOL.search(step.tool) is not None
         hidden = any(self._hides(text) for text in _texts(step.arguments)) if self._rules.paths else False
         if own or hidden:
-            self._calls.add(key)
+            self._calls[key] = own and not hidden
         return hidden
 
     def _hides(self, text: str) -> bool:
@@ -77,9 +82,16 @@ def _cleaned(step: RawStep) -> RawStep:
     if "<" not in text:
         return step
     text = without_fenced(text)
+    if step.kind == "result" and text != step.text and (ids := _ids_only(step.text)) != WITHHELD:
+        text = f"{text}\n{ids}".strip()
     if "private>" in text.lower():
         text = _PRIVATE.sub("[private]", text)
     return _with(step, text=text) if text != step.text else step
+
+
+def _ids_only(text: str) -> str:
+    ids = dict.fromkeys(_ID.findall(text))
+    return " ".join([WITHHELD, *list(ids)[:MOST_IDS]]) if text else ""
 
 
 def _blank(step: RawStep) -> RawStep:

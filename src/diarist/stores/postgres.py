@@ -115,8 +115,7 @@ class PostgresDatabase:
             raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
         if getattr(self._mine, "connection", None) is not None:
             raise RuntimeError("a transaction is open in this thread already")
-        with self._borrowed() as connection:
-            self._begin(connection)
+        with self._begun() as connection:
             self._mine.connection = connection
             try:
                 yield
@@ -167,23 +166,33 @@ class PostgresDatabase:
         if self.read_only:
             connection.execute("SET default_transaction_read_only = on")
 
-    def _begin(self, connection: Connection) -> None:
-        with self._translating():
-            connection.execute("BEGIN")
-            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"diarist:{self._tenant}",))
-            postgres_schema.refuse_newer(connection, self.path)
+    @contextlib.contextmanager
+    def _begun(self) -> Iterator[Connection]:
+        """A connection with a transaction whose turn it is. Until then nothing was done, so a dead connection is simply replaced."""
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(self._borrowed())
+            try:
+                connection.execute("BEGIN")
+            except psycopg.OperationalError:
+                stack.close()
+                with self._translating():
+                    self._pool.check()
+                    connection = stack.enter_context(self._borrowed())
+                    connection.execute("BEGIN")
+            with self._translating():
+                connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"diarist:{self._tenant}",))
+                postgres_schema.refuse_newer(connection, self.path)
+            yield connection
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         """Reads may be done again: a pooled connection may have died with the server, or with the network, since it was used."""
-        try:
-            with self._borrowed() as connection:
-                return work(connection)
-        except psycopg.OperationalError as error:
-            if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
-                raise self._translated(error) from error
-        except (psycopg.Error, UnicodeEncodeError) as error:
-            raise self._translated(error) from error
         with self._translating():
+            try:
+                with self._borrowed() as connection:
+                    return work(connection)
+            except psycopg.OperationalError as error:
+                if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
+                    raise
             self._pool.check()
             with self._borrowed() as connection:
                 return work(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def bring_up_to_date(connection: psycopg.Connection[Any], path: str) -> None:
 
     Of several processes that try at the same time one does it. A role that owns nothing can open a database that is up to date.
     """
-    if _has_versions(connection) and _version(connection) == SCHEMA and not _missing_months(connection):
+    if _has_versions(connection) and _version(connection) == SCHEMA and not (_owns(connection) and _missing_months(connection)):
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
@@ -59,10 +60,8 @@ def bring_up_to_date(connection: psycopg.Connection[Any], path: str) -> None:
         for number in range(_version(connection) + 1, SCHEMA + 1):
             connection.execute(read_migration(number))
             connection.execute("INSERT INTO diarist_schema VALUES (%s)", (number,))
-        for month, first, beyond in _missing_months(connection):
-            connection.execute(
-                sql.SQL("CREATE TABLE {} PARTITION OF history FOR VALUES FROM ({}) TO ({})").format(sql.Identifier(month), first, beyond)
-            )
+        for month in _missing_months(connection):
+            _add_month(connection, *month)
         _protect(connection)
 
 
@@ -113,20 +112,23 @@ def _partitions(connection: psycopg.Connection[Any]) -> list[str]:
 
 
 def _missing_months(connection: psycopg.Connection[Any]) -> list[tuple[str, int, int]]:
-    """Name, first and one past the last microsecond of the months from now on that history has no partition for.
-
-    A month that the partition of the rest holds rows of already is left there.
-    """
+    """Name, first and one past the last microsecond of the months from now on that history has no partition for."""
     found = connection.execute(
         "WITH months AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n) AS first "
         "FROM generate_series(0, %s) n), spans AS (SELECT to_char(first, '\"history_\"YYYY_MM') AS name, "
         "(extract(epoch FROM first) * 1000000)::bigint AS low, "
         "(extract(epoch FROM first + interval '1 month') * 1000000)::bigint AS high FROM months) "
-        "SELECT name, low, high FROM spans WHERE to_regclass(name) IS NULL "
-        "AND NOT EXISTS (SELECT 1 FROM history_rest WHERE at >= low AND at < high) ORDER BY name",
+        "SELECT name, low, high FROM spans WHERE to_regclass(name) IS NULL ORDER BY name",
         (MONTHS_AHEAD,),
     )
     return [(name, low, high) for name, low, high in found]
+
+
+def _add_month(connection: psycopg.Connection[Any], name: str, first: int, beyond: int) -> None:
+    """Makes a partition; a month of which the rest holds rows already (nobody opened the database for long) stays there."""
+    made = sql.SQL("CREATE TABLE {} PARTITION OF history FOR VALUES FROM ({}) TO ({})").format(sql.Identifier(name), first, beyond)
+    with contextlib.suppress(psycopg.errors.CheckViolation), connection.transaction():
+        connection.execute(made)
 
 
 def _version(connection: psycopg.Connection[Any]) -> int:

@@ -14,6 +14,7 @@ from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.stores import hits
 from diarist.stores.hub_tables import HubReads
 from diarist.stores.queries import Queries, load
+from diarist.stores.trust_tables import TombstoneGuard, TrustReads
 from diarist.stores.use_tables import UseReads
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
 
 
-class SqlStore(HubReads, UseReads):
+class SqlStore(HubReads, TrustReads, UseReads):
     """One tenant's records, history, change log, evidence and sources. Safe to share between threads."""
 
     def __init__(self, database: Database, *, tenant: str = "local", random_bytes: Callable[[int], bytes] = os.urandom) -> None:
@@ -44,6 +45,7 @@ class SqlStore(HubReads, UseReads):
         self._queries: Queries = load(database.dialect)
         self._tenant = tenant
         self._random_bytes = random_bytes
+        self._guard = TombstoneGuard(self._fetch)
         if not database.read_only:
             self._add_workspace()
 
@@ -55,10 +57,15 @@ class SqlStore(HubReads, UseReads):
         """
         from diarist.stores.sql_transaction import SqlTransaction
 
-        with self._database.transaction():
-            made = SqlTransaction(self._database, self._queries, self._tenant, self._random_bytes, actor=actor, at=at)
-            yield made
-            made.finish()
+        guard = self._guard
+        try:
+            with self._database.transaction():
+                made = SqlTransaction(self._database, self._queries, self._tenant, self._random_bytes, actor=actor, at=at, guard=guard)
+                yield made
+                made.finish()
+        except BaseException:
+            guard.forget()
+            raise
 
     # Records
 

@@ -6,30 +6,44 @@ import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+import msgspec
+
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.model.machinery import Delivery, Spending
-from diarist.model.record import Part, Record, SearchText, SourceState, Tombstone
+from diarist.model.record import Part, Record, SearchText, SourceState, Status
 from diarist.stores import rows
 from diarist.stores.chain import SALT_BYTES, Event, commit, make_link
 from diarist.stores.database import Database, Row
 from diarist.stores.hub_tables import HubWrites
 from diarist.stores.queries import Queries
+from diarist.stores.trust_tables import TombstoneGuard, TrustWrites
 from diarist.stores.use_tables import UseWrites
 
+CORRECTED: dict[str, Status] = {"retracted": "retracted", "replaced": "superseded", "reversed": "superseded"}
+"""What the target of a correction counts as, by its shape; else it stays active."""
 ACTIONS = {"active": "restore", "retracted": "retract", "superseded": "supersede"}
 
 
-class SqlTransaction(HubWrites, UseWrites):
+class SqlTransaction(HubWrites, TrustWrites, UseWrites):
     """The port `Transaction` over named queries. Made by `SqlStore.transaction` with the write lock held."""
 
     def __init__(
-        self, database: Database, queries: Queries, tenant: str, random_bytes: Callable[[int], bytes], *, actor: str, at: datetime
+        self,
+        database: Database,
+        queries: Queries,
+        tenant: str,
+        random_bytes: Callable[[int], bytes],
+        *,
+        actor: str,
+        at: datetime,
+        guard: TombstoneGuard,
     ) -> None:
         self._database = database
         self._queries = queries
         self._tenant = tenant
         self._random_bytes = random_bytes
         self._actor = actor
+        self._guard = guard
         self._at = at
         self._events: list[Event] = []
         end = self._fetch("find_end")
@@ -48,9 +62,13 @@ class SqlTransaction(HubWrites, UseWrites):
         ------
         InvalidInputError
             `digest` is not that of `body`, a time has no zone, or a text is not valid Unicode.
+        ErasedError
+            It was erased, or holds a value that was.
         """
         if hashlib.sha256(record.body).hexdigest() != record.digest:
             raise InvalidInputError(f"the digest of {record.id} is not the SHA-256 of its body")
+        self._guard.check_record(record, search)
+        record = self._corrected(record)
         known = self._fetch("find_head", id=record.id)
         if known and known[0][:2] == (record.digest, record.status) and not rewrite:
             return False
@@ -62,6 +80,14 @@ class SqlTransaction(HubWrites, UseWrites):
         if known:
             self._execute("drop_search_text", seq=known[0][3])
         return True
+
+    def _corrected(self, record: Record) -> Record:
+        """The record with the status that a correction gave it: what is imported again later does not bring it back."""
+        if record.status != "active" or not self._fetch("count_corrections")[0][0]:
+            return record
+        said = [row[2] for row in self._fetch("list_corrections_of", target=record.id)]
+        status = next((CORRECTED[shape] for shape in ("retracted", "replaced", "reversed") if shape in said), "active")
+        return record if status == "active" else msgspec.structs.replace(record, status=status)
 
     def set_status(self, record_id: str, status: str, *, action: str = "") -> bool:
         """Changes what a record counts as; its text stays. False where it has that status already.
@@ -107,6 +133,8 @@ class SqlTransaction(HubWrites, UseWrites):
         erased = self._execute("delete_payloads", record_id=record_id)
         self._execute("delete_publications", record_id=record_id)
         self._execute("delete_usefulness", record_id=record_id)
+        self._execute("delete_delivery", record_id=record_id)
+        self.delete_corrections(record_id)
         self._execute("delete_effects", record_id=record_id)
         if known:
             self._execute("delete_record", id=record_id)
@@ -116,7 +144,12 @@ class SqlTransaction(HubWrites, UseWrites):
     # Evidence and sources
 
     def put_part(self, part: Part, *, changed: bool = True) -> None:
-        """Adds or replaces a part and marks its session dirty (to be distilled), unless what it tells has not `changed`."""
+        """Adds or replaces a part and marks its session dirty (to be distilled), unless what it tells has not `changed`.
+
+        A part of a session that was erased is not taken. Raises ErasedError where its facts hold a value that was erased.
+        """
+        if not self._guard.admits_part(part):
+            return
         self._execute("put_part", **rows.part_to_row(part))
         if changed:
             self._execute("add_dirty", agent=part.agent, session=part.session)
@@ -133,10 +166,6 @@ class SqlTransaction(HubWrites, UseWrites):
     def put_source(self, source: SourceState) -> None:
         """Adds or replaces what is known of a file."""
         self._execute("put_source", **rows.source_to_row(source))
-
-    def put_tombstone(self, tombstone: Tombstone) -> None:
-        """Adds a tombstone; one that is there stays as it is."""
-        self._execute("add_tombstone", kind=tombstone.kind, hash=tombstone.hash, at=rows.to_micros(tombstone.at), actor=tombstone.actor)
 
     def put_publication(self, record_id: str, kind: str, path: str) -> None:
         """Fixes the file name a record was first published under; a name that was given stays."""

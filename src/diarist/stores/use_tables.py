@@ -29,9 +29,9 @@ class UseReads:
         found = self._fetch("list_last_uses", limit=limit) if record_id is None else self._fetch("list_uses", record_id=record_id)
         return [_use(row) for row in found]
 
-    def list_uses_of_session(self, session: str) -> list[Use]:
-        """What the ledger holds of one session ("agent:native id"), oldest first."""
-        return [_use(row) for row in self._fetch("list_uses_of_session", session=session)]
+    def list_uses_of_sessions(self, sessions: Sequence[str]) -> list[Use]:
+        """What the ledger holds of these sessions ("agent:native id"), oldest first."""
+        return [_use(row) for row in self._fetch("list_uses_of_sessions", sessions=json.dumps(list(sessions)))]
 
     def count_uses(self) -> list[UseCount]:
         """By event and surface, sorted: how many rows, of how many sessions, on how many records."""

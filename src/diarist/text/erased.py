@@ -11,13 +11,8 @@ decides. The cost hardly grows with the number of values.
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
-import html
-import json
 import re
-import urllib.parse
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -105,10 +100,7 @@ class Erased:
         folded = fold(text)
         if len(folded) < SHORTEST:
             return False
-        for start, size, alone in self._hits(folded):
-            if not alone or _stands_alone(text, start, size):
-                return True
-        return False
+        return any(not alone or _stands_alone(text, start, size) for start, size, alone in self._hits(folded))
 
     def find(self, text: str) -> list[tuple[int, int]]:
         """Where erased values stand in the text, as (start, end), sorted and free of overlaps."""
@@ -118,7 +110,9 @@ class Erased:
             return []
         found: list[tuple[int, int]] = []
         places = _places(text)
-        for start, end in sorted(_span(places, start, size) for start, size, alone in hits if not alone or _stands_alone(text, start, size)):
+        for start, end in sorted(
+            _span(places, start, size) for start, size, alone in hits if not alone or _stands_alone(text, start, size)
+        ):
             if found and start < found[-1][1]:
                 found[-1] = (found[-1][0], max(end, found[-1][1]))
             else:
@@ -144,9 +138,32 @@ class Erased:
                         yield at, size, alone
 
 
-def matches(one: str, other: str) -> bool:
-    """True where two hashes are the same; takes as long whichever way they differ."""
-    return hmac.compare_digest(one, other)
+class ErasedSources(NamedTuple):
+    """Keyed hashes of sources (sessions, records) that were erased, and the keys they may have been made with."""
+
+    keys: tuple[bytes, ...] = ()
+    hashes: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.hashes)
+
+    def holds(self, *names: str) -> bool:
+        """True where the source of these names ("session", agent, id; "record", id) was erased."""
+        return bool(self.hashes) and any(hash_source(key, *names) in self.hashes for key in self.keys)
+
+
+class Tombstones(NamedTuple):
+    """All that was erased from a store."""
+
+    values: tuple[Erased, ...] = ()
+    sources: ErasedSources = ErasedSources()
+
+    def holds(self, text: str) -> bool:
+        """True where the text holds an erased value."""
+        return any(each.holds(text) for each in self.values)
+
+
+NO_TOMBSTONES = Tombstones()
 
 
 def hash_source(key: bytes, *names: str) -> str:
@@ -203,6 +220,11 @@ def _stands_alone(text: str, start: int, size: int) -> bool:
 
 def _spellings(value: str) -> list[str]:
     """The value as it is often passed on."""
+    import base64
+    import html
+    import json
+    import urllib.parse
+
     data = value.encode("utf-8", "surrogatepass")
     made = [urllib.parse.quote(value, safe="", errors="replace"), urllib.parse.quote_plus(value, errors="replace")]
     made += [json.dumps(value)[1:-1], html.escape(value), data.hex(), "".join(reversed(value))]

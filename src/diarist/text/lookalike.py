@@ -26,21 +26,20 @@ _PAIRS = (
     "аa ѐe ёe вb еe ѕs іi їi јj кk мm нh оo рp сc тt уy хx һh ԁd ԛq ԝw гr пn ьb зз бb ӏl ґr ғf ҝk қk ңh ҳx ҷч ә3 ɡg ɩi ɑa ʏy ᴀa ᴄc ᴅd ᴇe "
     "αa βb γy εe ζz ηn ιi κk μu νv οo ρp σo ςc τt υu χx ωw ϲc ϳj ϙq ϝf ͻc "
     "աw գq զq հh յj ոn սu օo ցg քp եt լl ժd "
-    "łl øo đd ðd þp ħh ıi ŧt ƀb ƈc ɗd ɖd ƒf ɠg ɨi ƙk ƚl ɲn ƞn ɵo ƥp ʠq ɾr ʂs ƭt ʈt ʉu ʋv ƴy ƶz ȷj ɢg ʙb ʜh ʟl ɴn ʀr ꜱs ᴋk ᴍm ᴏo ᴘp ᴛt ᴜu ᴠv ᴡw ᴢz "
+    "łl øo đd ðd þp ħh ıi ŧt ƀb ƈc ɗd ɖd ƒf ɠg ɨi ƙk ƚl ɲn ƞn ɵo "
+    "ƥp ʠq ɾr ʂs ƭt ʈt ʉu ʋv ƴy ƶz ȷj ɢg ʙb ʜh ʟl ɴn ʀr ꜱs ᴋk ᴍm ᴏo ᴘp ᴛt ᴜu ᴠv ᴡw ᴢz "
     "ⅼl ⅽc ⅾd ⅿm ℓl ꞁl ǀl ∣l ❘l │l ¡l ×x ∕/ ⁄/ ⧸/ ∖\\ ⟍\\ ﹨\\ ∶: ː: ꞉: ։: ׃: ‚, ، , ٫, · . ․. ۔. ܂. 。. ‥.. ﹒. ｡. "
     "‐- ‑- ‒- –- —- ―- −- ⁃- ➖- ﹣- ﹘- ー- ⎯- ─- ━- ‿_ ＿_ ‘' ’' ‛' ′' ʹ' ʼ' ʻ' ˈ' ´' “\" ”\" ‟\" ″\" «\" »\" "
 )
 
 
+@lru_cache(maxsize=1)
 def _table() -> dict[str, bytes]:
     made = {}
     for pair in _PAIRS.split():
         if len(pair) > 1 and not pair[0].isascii():
             made[pair[0]] = pair[1:].encode().translate(_ASCII, _DROPPED)
     return made
-
-
-_TABLE = _table()
 
 
 def fold(text: str) -> bytes:
@@ -64,9 +63,9 @@ def _fold_run(run: str) -> str:
 @lru_cache(maxsize=16384)
 def _fold_char(char: str) -> str:
     """One character that is not ASCII, as text that the table of ASCII then finishes."""
-    folded = []
+    folded, table = [], _table()
     for each in unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold()):
-        alike = _TABLE.get(each)
+        alike = table.get(each)
         if alike is not None:
             folded.append(alike.decode())
         elif each not in _EMPTY and not each.isspace() and unicodedata.category(each) not in ("Mn", "Me", "Cf", "Cc", "Cs", "Zs"):

@@ -15,8 +15,8 @@ from diarist.errors import ReadOnlyError
 from diarist.model.record import Part, Record, SearchText
 from diarist.model.redacted import derived
 from diarist.model.use import Use
-from diarist.ports import Store, Vault
-from diarist.stores import open_store
+from diarist.ports import Store
+from diarist.stores import open_store, open_vault
 
 ID = "kh-0000000000000001"
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from diarist.app.memory import Memory
-from diarist.app.migrating import LEGACY, MARKER, migrate_burin
+from diarist.app.migrating import LEGACY, migrate_burin
+from diarist.app.migration_marks import MARKER
 from diarist.app.observing import list_observations
 from diarist.bootstrap import open_memory
 from diarist.errors import InvalidInputError, ReadOnlyError, ReviewError

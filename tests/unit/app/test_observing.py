@@ -9,7 +9,7 @@ import pytest
 
 from builders import ClaudeSession
 from diarist.app.memory import Memory
-from diarist.app.observing import KEPT, list_observations, sweep, tool_use
+from diarist.app.observing import list_observations, sweep, tool_use
 from diarist.bootstrap import open_memory
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
@@ -135,7 +135,7 @@ def test_the_newest_are_kept_and_the_rest_goes_for_good(memory: Memory) -> None:
     assert sweep(memory._box, derived("demo"), kept=3) == 2
     assert sorted(kept(memory)) == ["run 2", "run 3", "run 4"]
     assert kept(memory, "other") == ["other"]
-    assert KEPT == 100_000
+    assert memory._box.settings.get("patterns.keep") == 100_000
 
 
 def test_states_are_replaced_in_one_write(memory: Memory) -> None:

@@ -6,13 +6,23 @@ for as it stands.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from diarist.stages.distil.words import word_list, word_pairs, word_set
 
-CAUSE, DECISION, CLAIM, CHECK, PASS, _FIRST_OF_PAIR, PLAN, LET, ME = 1, 2, 4, 8, 16, 32, 64, 128, 256
-"""Bits: states why; turns to another way; praises; names a check; says that it passed; says what is going to be done ("let's", or
-"let" and "me")."""
+CAUSE, DECISION, CLAIM, CHECK, PASS, FIRST_OF_PAIR, PLAN, LET, ME, OPENER, NAME = (1 << bit for bit in range(11))
+"""Bits: states why; turns to another way; praises; names a check; says that it passed; may be the first of a pair of words that tells
+one of these; says what is going to be done ("let's", or "let" and "me"); opens a sentence; names one thing, by its looks."""
+
+
+OPENERS = word_set(
+    """
+    ok okay great perfect good excellent alright sure nice now next first finally then so yes done right ah hmm wait actually i see got
+    it gut super also parfait bien perfecto excelente
+    """
+)
 
 
 class _Cues(NamedTuple):
@@ -90,7 +100,17 @@ _CLAIM = _cues(
     """,
     "成功 完璧 問題なく 正常に 完成 通过 通過 성공",
 )
-_ALL = (_CAUSE, _DECISION, _CLAIM, _CHECK, _PASS, _cues(PLAN, "let's please"), _cues(LET, "let"), _cues(ME, "me"))
+_ALL = (
+    _CAUSE,
+    _DECISION,
+    _CLAIM,
+    _CHECK,
+    _PASS,
+    _cues(PLAN, "let's please"),
+    _cues(LET, "let"),
+    _cues(ME, "me"),
+    _Cues(OPENER, OPENERS, frozenset(), ()),
+)
 
 
 def _word_bits() -> dict[str, int]:
@@ -100,30 +120,37 @@ def _word_bits() -> dict[str, int]:
         for word in cues.words:
             bits[word] = bits.get(word, 0) | cues.bit
         for first, _ in cues.pairs:
-            bits[first] = bits.get(first, 0) | _FIRST_OF_PAIR
+            bits[first] = bits.get(first, 0) | FIRST_OF_PAIR
     return bits | {f"{word}.": bit for word, bit in bits.items()}
 
 
 _BITS = _word_bits()
-_KNOWN = frozenset(_BITS)
 _PAIRS = {pair: cues.bit for cues in _ALL for pair in cues.pairs}
 _PIECES = tuple((piece, cues.bit) for cues in _ALL for piece in cues.pieces)
 
 
-def bits_of(words: list[str], low: str) -> int:
-    """What a sentence tells by its words: `CAUSE | CLAIM`, … `words` (a full stop may end one) and `low` are lower-case."""
+def bits_of(words: Iterable[str]) -> int:
+    """What single words tell: `CAUSE | CLAIM`, … They are lower-case; a full stop may end one."""
     found = 0
-    for word in _KNOWN.intersection(words):
-        found |= _BITS[word]
-    if found & _FIRST_OF_PAIR:
-        bare = [word.removesuffix(".") for word in words]
-        for pair in zip(bare, bare[1:], strict=False):
-            if pair in _PAIRS:
-                found |= _PAIRS[pair]
-    if not low.isascii():
-        for piece, bit in _PIECES:
-            if piece in low:
-                found |= bit
+    for word in words:
+        found |= _BITS.get(word, 0)
+    return found
+
+
+def bits_of_pairs(words: Iterable[str]) -> int:
+    """What pairs of words tell that stand side by side."""
+    found = 0
+    for pair in pairwise(word.removesuffix(".") for word in words):
+        found |= _PAIRS.get(pair, 0)
+    return found
+
+
+def bits_of_pieces(low: str) -> int:
+    """What a lower-case text tells in a language that does not part words by spaces."""
+    found = 0
+    for piece, bit in _PIECES:
+        if piece in low:
+            found |= bit
     return found
 
 
@@ -135,12 +162,6 @@ INTENT_STARTS = _starts(
     voyons maintenant d'abord voy_a vamos_a ahora primero vou agora ora それでは では 次に まず
     让我 讓我 我将 我会 现在 接下来 我来 先 이제 먼저 сейчас теперь
     давай
-    """
-)
-OPENERS = word_set(
-    """
-    ok okay great perfect good excellent alright sure nice now next first finally then so yes done right ah hmm wait actually i see got
-    it gut super also parfait bien perfecto excelente
     """
 )
 CHATTER_STARTS = _starts(

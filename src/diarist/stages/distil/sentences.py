@@ -17,13 +17,18 @@ from diarist.stages.distil.cues import (
     CHECK,
     CLAIM,
     DECISION,
+    FIRST_OF_PAIR,
     INTENT_STARTS,
     LET,
     ME,
+    NAME,
+    OPENER,
     OPENERS,
     PASS,
     PLAN,
     bits_of,
+    bits_of_pairs,
+    bits_of_pieces,
 )
 from diarist.stages.distil.words import word_set
 
@@ -130,25 +135,45 @@ def _pieces(line: str) -> list[str]:
 def judge(text: str) -> Sentence:
     """One sentence with all that is known of it."""
     low = text.lower()
-    words = low.translate(_TO_SPACES).split()
-    names = sum(map(_names_one_thing, set(text.split())))
-    bits = bits_of(words, low)
-    chatter = _is_chatter(low, words)
+    bits = names = 0
+    for told in map(_MEANINGS.__getitem__, set(text.split())):
+        if told:
+            bits |= told
+            names += told // NAME
+    if bits & FIRST_OF_PAIR:
+        bits |= bits_of_pairs(_words(low))
+    if not low.isascii():
+        bits |= bits_of_pieces(low)
+    chatter = _is_chatter(low)
     claim = bool(bits & CLAIM) or bits & (CHECK | PASS) == CHECK | PASS
     cause, decision = bool(bits & CAUSE), bool(bits & DECISION)
-    intent = bits & PLAN != 0 or bits & (LET | ME) == LET | ME or _is_intent(low, words)
+    intent = bits & PLAN != 0 or bits & (LET | ME) == LET | ME or _is_intent(low, may_open=bits & OPENER != 0)
     value = 1.2 * min(names, 5) + (2.5 if cause else 0.0) - (2.0 if intent else 0.0) - (3.0 if claim else 0.0) - (4.0 if chatter else 0.0)
     if len(text) < 40 and text.isascii():
         value -= 1.0
     return Sentence(text, value, cause, decision, claim, intent, chatter)
 
 
-@lru_cache(maxsize=16_384)
-def _names_one_thing(word: str) -> bool:
-    """Is a word, as it stands, code or a name rather than a plain word? The same words come again and again."""
-    if word.isalpha() and (word.islower() or word.istitle() or word.isupper()):
-        return False
-    return "`" in word or _is_name(word.strip(_PUNCTUATION))
+class _Meanings(dict[str, int]):
+    """What each word of a text, as it stands there, adds to its sentence: bits of `cues`, `NAME`. The same words come again and again."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= 16_384:
+            self.clear()
+        meaning = bits_of(_words(word.lower()))
+        if not (word.isalpha() and (word.islower() or word.istitle() or word.isupper())) and (
+            "`" in word or _is_name(word.strip(_PUNCTUATION))
+        ):
+            meaning |= NAME
+        self[word] = meaning
+        return meaning
+
+
+_MEANINGS = _Meanings()
+
+
+def _words(low: str) -> list[str]:
+    return low.translate(_TO_SPACES).split()
 
 
 def _is_name(word: str) -> bool:
@@ -159,10 +184,11 @@ def _is_name(word: str) -> bool:
     return (tail != tail.lower() and not word.isupper()) or _DIGIT.search(word) is not None
 
 
-def _is_intent(low: str, words: list[str]) -> bool:
+def _is_intent(low: str, *, may_open: bool) -> bool:
+    """`may_open`: one of its words is an opener, after which the plan may stand."""
     if low.startswith(INTENT_STARTS):
         return True
-    first = [word.removesuffix(".") for word in words[:3]]
+    first = [word.removesuffix(".") for word in _words(low)[:3]] if may_open else ()
     if not first or first[0] not in OPENERS:
         return False
     rest = low
@@ -173,11 +199,11 @@ def _is_intent(low: str, words: list[str]) -> bool:
     return rest.startswith(INTENT_STARTS)
 
 
-def _is_chatter(low: str, words: list[str]) -> bool:
+def _is_chatter(low: str) -> bool:
     bare = low.rstrip("*_ ")
-    if bare.endswith(("?", "？")) or (bare.endswith((":", "：")) and len(words) <= 5):
+    if bare.endswith(("?", "？")) or (bare.endswith((":", "：")) and len(_words(low)) <= 5):
         return True
-    return (len(words) <= 14 or low.endswith(":")) and low.lstrip("*_ ").startswith(CHATTER_STARTS)
+    return low.lstrip("*_ ").startswith(CHATTER_STARTS) and (low.endswith(":") or len(_words(low)) <= 14)
 
 
 _OPENING = re.compile(

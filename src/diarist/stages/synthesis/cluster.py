@@ -151,8 +151,8 @@ class Finder:
 
 
 def cosine_of(jaccard: float) -> float:
-    """The cosine at which two sets of equal weight overlap so much."""
-    return 2.0 * jaccard / (1.0 + jaccard) - SLACK
+    """The cosine at which two sets of equal weight overlap so much; always above 0: what shares nothing never belongs together."""
+    return max(2.0 * jaccard / (1.0 + jaccard) - SLACK, SLACK)
 
 
 def jaccard_of(cosine: float) -> float:

@@ -20,7 +20,7 @@ VERSION = "ATIF-v1.7"
 OWN = "diarist"
 OWN_VERSION = 1
 _FACTS = ("cwd", "repository", "branch", "title", "parent_session", "workflow", "split_of", "role", "actor", "format")
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_encode = msgspec.json.Encoder().encode
 
 
 def render(session: Session) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from diarist.model.session import Session, SessionInfo, Step
 _FENCE = re.compile(r"`{3,}")
 _LABELS = {"prompt": "Person", "reply": "Agent", "thought": "Agent, thinking"}
 _ONE_LINE = 120
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_encode = msgspec.json.Encoder().encode
 
 
 def render(session: Session) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ from diarist.stages.transcripts.turns import Turn, Turns
 SCOPE = {"name": "diarist"}
 FAILED = {"code": 2}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_encode = msgspec.json.Encoder().encode
 
 
 def render(session: Session) -> Iterator[bytes]:
@@ -182,4 +182,4 @@ def _value(value: object) -> dict[str, Any]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

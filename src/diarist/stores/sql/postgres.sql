@@ -38,6 +38,11 @@ WHERE tenant = :tenant AND seq IN (
 SELECT DISTINCT c.value FROM parts p, jsonb_array_elements_text(p.chunks::jsonb) c(value)
 WHERE p.tenant = :tenant AND c.value IN (SELECT value FROM jsonb_array_elements_text(:chunks::jsonb) value);
 
+-- name: list_uses_of_sessions
+SELECT {use_columns} FROM usefulness
+WHERE tenant = :tenant AND session IN (SELECT value FROM jsonb_array_elements_text(:sessions::jsonb) value)
+ORDER BY at, place, record_id, event, session;
+
 -- name: list_tallies
 SELECT {tally_columns} FROM effects
 WHERE tenant = :tenant AND record_id IN (SELECT value FROM jsonb_array_elements_text(:ids::jsonb) value)

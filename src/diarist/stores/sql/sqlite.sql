@@ -227,7 +227,57 @@ SELECT {source_columns} FROM sources WHERE tenant = :tenant AND source > :after 
 -- Tombstones and published names
 
 -- name: add_tombstone
-INSERT INTO tombstones (tenant, kind, hash, at, actor) VALUES (:tenant, :kind, :hash, :at, :actor) ON CONFLICT DO NOTHING;
+INSERT INTO tombstones (tenant, kind, hash, at, actor, hint, key_id)
+VALUES (:tenant, :kind, :hash, :at, :actor, :hint, :key_id) ON CONFLICT DO NOTHING;
+
+-- name: count_tombstones
+SELECT count(*), max(at) FROM tombstones WHERE tenant = :tenant;
+
+-- name: list_tombstones
+SELECT kind, hash, at, actor, hint, key_id FROM tombstones WHERE tenant = :tenant ORDER BY kind, hash;
+
+-- name: add_tombstone_key
+INSERT INTO tombstone_keys (tenant, key_id, secret) VALUES (:tenant, :key_id, :secret) ON CONFLICT DO NOTHING;
+
+-- name: list_tombstone_keys
+SELECT key_id, secret FROM tombstone_keys WHERE tenant = :tenant ORDER BY key_id;
+
+-- name: put_erasure
+INSERT INTO erasures (tenant, id, at, actor, done, receipt) VALUES (:tenant, :id, :at, :actor, :done, :receipt)
+ON CONFLICT (tenant, id) DO UPDATE SET done = excluded.done, receipt = excluded.receipt;
+
+-- name: list_erasures_made
+SELECT id, at, actor, done, receipt FROM erasures WHERE tenant = :tenant ORDER BY at, id;
+
+-- name: put_backup
+INSERT INTO backups (tenant, path, at, seq) VALUES (:tenant, :path, :at, :seq)
+ON CONFLICT (tenant, path) DO UPDATE SET at = excluded.at, seq = excluded.seq;
+
+-- name: list_backups
+SELECT path, at, seq FROM backups WHERE tenant = :tenant ORDER BY at, path;
+
+-- name: put_correction
+INSERT INTO corrections (tenant, target, record_id, shape, until, at) VALUES (:tenant, :target, :record_id, :shape, :until, :at)
+ON CONFLICT (tenant, target, record_id) DO UPDATE SET shape = excluded.shape, until = excluded.until, at = excluded.at;
+
+-- name: delete_corrections
+DELETE FROM corrections WHERE tenant = :tenant AND (target = :record_id OR record_id = :record_id);
+
+-- name: count_corrections
+SELECT count(*) FROM corrections WHERE tenant = :tenant;
+
+-- name: list_corrections
+SELECT target, record_id, shape, until, at FROM corrections WHERE tenant = :tenant ORDER BY at, target, record_id;
+
+-- name: list_corrections_of
+SELECT target, record_id, shape, until, at FROM corrections WHERE tenant = :tenant AND target = :target ORDER BY at, record_id;
+
+-- name: list_payloads_of_kind
+SELECT h.seq, h.record_id, p.payload
+FROM records r
+JOIN history h ON h.tenant = r.tenant AND h.record_id = r.id
+JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
+WHERE r.tenant = :tenant AND r.kind = :kind AND h.seq > :after ORDER BY h.seq LIMIT :limit;
 
 -- name: find_tombstone
 SELECT 1 FROM tombstones WHERE tenant = :tenant AND kind = :kind AND hash = :hash;
@@ -304,8 +354,9 @@ WHERE tenant = :tenant AND record_id = :record_id ORDER BY at, session, event;
 SELECT {use_columns} FROM usefulness
 WHERE tenant = :tenant ORDER BY at DESC, record_id, session, event LIMIT :limit;
 
--- name: list_uses_of_session
-SELECT {use_columns} FROM usefulness WHERE tenant = :tenant AND session = :session ORDER BY at, place, record_id, event;
+-- name: list_uses_of_sessions
+SELECT {use_columns} FROM usefulness
+WHERE tenant = :tenant AND session IN (SELECT value FROM json_each(:sessions)) ORDER BY at, place, record_id, event, session;
 
 -- name: list_use_sessions
 SELECT DISTINCT session FROM usefulness WHERE tenant = :tenant ORDER BY session;

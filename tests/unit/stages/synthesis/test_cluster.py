@@ -144,6 +144,14 @@ def test_a_higher_threshold_is_stricter() -> None:
     assert groups(synthesize_runs(runs, threshold=1.0)) == [{"kh-0000000000000500", "kh-0000000000000501"}]
 
 
+def test_at_threshold_zero_entries_that_share_nothing_stay_apart() -> None:
+    """Bernstein makes one theme of all; any word in common is enough, none is not."""
+    apart = [make_run(1, "alpha beta gamma"), make_run(2, "delta omega kappa"), make_run(3, "?", title="!")]
+    assert synthesize_runs(apart, threshold=0.0).themes == ()
+    alike = [*apart, make_run(4, "kappa lambda")]
+    assert groups(synthesize_runs(alike, threshold=0.0)) == [{"kh-0000000000000002", "kh-0000000000000004"}]
+
+
 @pytest.mark.parametrize("threshold", [float("nan"), 1.01, -0.1, 2.0])
 def test_a_threshold_that_makes_no_sense_is_bad_usage(threshold: float) -> None:
     """NaN too."""
@@ -173,7 +181,7 @@ entries = st.lists(st.sets(st.integers(0, 30), min_size=1, max_size=8).map(lambd
 
 
 @settings(max_examples=60, deadline=None)
-@given(entries, st.floats(0.1, 0.9))
+@given(entries, st.floats(0.0, 1.0))
 def test_every_member_reaches_the_threshold_against_the_rest_of_its_theme(found: list[tuple[int, ...]], threshold: float) -> None:
     """And nobody stands in two groups."""
     space = space_of(found)

@@ -116,8 +116,46 @@ CREATE TABLE tombstones (
     hash TEXT COLLATE "C" NOT NULL,
     at BIGINT NOT NULL,
     actor TEXT COLLATE "C" NOT NULL,
+    hint TEXT COLLATE "C" NOT NULL DEFAULT '',
+    key_id TEXT COLLATE "C" NOT NULL DEFAULT '',
     PRIMARY KEY (tenant, kind, hash)
 );
+
+CREATE TABLE tombstone_keys (
+    tenant TEXT COLLATE "C" NOT NULL,
+    key_id TEXT COLLATE "C" NOT NULL,
+    secret BYTEA NOT NULL,
+    PRIMARY KEY (tenant, key_id)
+);
+
+CREATE TABLE erasures (
+    tenant TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    actor TEXT COLLATE "C" NOT NULL,
+    done BIGINT NOT NULL,
+    receipt BYTEA NOT NULL,
+    PRIMARY KEY (tenant, id)
+);
+
+CREATE TABLE backups (
+    tenant TEXT COLLATE "C" NOT NULL,
+    path TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    seq BIGINT NOT NULL,
+    PRIMARY KEY (tenant, path)
+);
+
+CREATE TABLE corrections (
+    tenant TEXT COLLATE "C" NOT NULL,
+    target TEXT COLLATE "C" NOT NULL,
+    record_id TEXT COLLATE "C" NOT NULL,
+    shape TEXT COLLATE "C" NOT NULL,
+    until BIGINT,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (tenant, target, record_id)
+);
+CREATE INDEX corrections_by_record ON corrections (tenant, record_id);
 
 CREATE TABLE publications (
     tenant TEXT COLLATE "C" NOT NULL,
