@@ -11,16 +11,12 @@ def main() -> int:
     """0 when both lock files are fresh."""
     stale = [
         name
-        for name in ("core", "dev")
+        for name in ("core", "dev", "server")
         if digest() not in (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8").split("\n", 1)[0]
     ]
     for name in stale:
         sys.stderr.write(f"requirements/{name}.txt is older than pyproject.toml: run scripts/lock\n")
     return int(bool(stale))
-
-
-def _first_line(name: str) -> str:
-    return (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8").split("\n", 1)[0]
 
 
 if __name__ == "__main__":

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 def main() -> int:
     """Runs the `diarist` command and returns its exit code: 0 done, 1 failed, 2 bad usage."""
@@ -17,7 +21,7 @@ def main() -> int:
         return _hook(arguments[1:])
     from diarist.cli import run
 
-    return run(arguments, {"hook": _hook, "mcp": _mcp})
+    return run(arguments, {"hook": _hook, "mcp": _mcp, "serve": _serve})
 
 
 def _hook(arguments: list[str]) -> int:
@@ -30,6 +34,12 @@ def _mcp(workspace: str | None, *, write: bool) -> int:
     from diarist.mcp_server.stdio import serve
 
     return serve(workspace, write=write)
+
+
+def _serve(workspace: str | None, **options: Any) -> int:
+    from diarist.serving import start
+
+    return start(workspace, **options)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,7 @@ def open_memory(
     box = Toolbox(
         settings=settings,
         store=store if project is None else limit_store(store, project),
+        whole=store if project is None else None,
         search_index=functools.cache(index),
         reader=readers,
         make_reader=readers,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from diarist.model.access import Answer, ApiKey
 from diarist.model.completion import Completion
@@ -17,6 +17,8 @@ from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 from diarist.model.use import Effect, EntryCount, Scope, Shown, Tally, Use
 from diarist.text.erased import Tombstones
+
+T = TypeVar("T")
 
 
 class Reading(Protocol):
@@ -132,6 +134,10 @@ class Transaction(Protocol):
     def put_erasure(self, erasure: Erasure) -> None: ...
 
     def put_backup(self, backup: Backup) -> None: ...
+
+    def forget_session(self, session: str) -> None:
+        """Takes a session ("agent:native id") out of the usefulness ledger."""
+        ...
 
     def put_correction(self, correction: Correction) -> None:
         """Links a correction to its target; from then on the target counts as the correction says, whatever is imported again."""
@@ -290,6 +296,10 @@ class Store(Protocol):
         """What was said of these records, oldest first; None: of all."""
         ...
 
+    def holdings(self) -> Iterator[tuple[str, bytes]]:
+        """(where, data) of everything the store keeps for this tenant, column by column."""
+        ...
+
     def find_mentions(self, kinds: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:
         """(record id, change, payload) of everything that history keeps of records of these kinds, oldest first of each kind."""
         ...
@@ -365,6 +375,42 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class WholeStore(Protocol):
+    """A tenant's tables as they are, for moving them to another database."""
+
+    def workspace_id(self) -> str:
+        """Random name of this tenant's workspace."""
+        ...
+
+    def list_columns(self) -> dict[str, list[str]]:
+        """Columns by table, as `dump_rows` writes them."""
+        ...
+
+    def dump_rows(self) -> Iterator[tuple[str, Sequence[Any]]]:
+        """Every row of this tenant with its table; to be read within one `snapshot`."""
+        ...
+
+    def load_rows(self, rows: Iterable[tuple[str, Sequence[Any]]], columns: Mapping[str, list[str]]) -> int:
+        """Adds rows that `dump_rows` gave, in one transaction; returns how many were not there."""
+        ...
+
+    def begin_import(self, workspace_id: str, secret: bytes, *, empty: bool) -> None:
+        """Until `end_import` nothing but `load_rows` writes."""
+        ...
+
+    def end_import(self, workspace_id: str, secret: bytes) -> None:
+        """Makes the store the workspace that its rows came from."""
+        ...
+
+    def snapshot(self, work: Callable[[], T]) -> T:
+        """Runs `work`, whose reads all see one state; it may be run again."""
+        ...
+
+    def tombstone_key(self) -> bytes:
+        """Secret of this workspace for keyed hashes."""
+        ...
 
 
 class Index(Protocol):

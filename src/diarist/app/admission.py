@@ -74,10 +74,9 @@ def objections(box: Toolbox, proposal: Proposal) -> list[str]:
     other = _holder_of_name(box, proposal, skill.name)
     if other:
         reasons.append(f"another accepted skill is called {skill.name} ({other}); retire it or give this one another name")
-    if proposal.edit is None:
-        reasons += [
-            f"a sentence of it comes from a tool's output, not from a person or the agent: {each!r}" for each in _borrowed(box, proposal)
-        ]
+    reasons += [
+        f"a sentence of it comes from a tool's output, not from a person or the agent: {each!r}" for each in _borrowed(box, proposal)
+    ]
     return reasons
 
 
@@ -111,17 +110,26 @@ def _holder_of_name(box: Toolbox, proposal: Proposal, name: str) -> str:
 
 
 def _borrowed(box: Toolbox, proposal: Proposal) -> list[str]:
-    """Sentences of the text that stand in a cited session's tool output and nowhere in what people or the agent said there."""
+    """Sentences of the text that came up in a cited session's tool output, and in none from a person, or from an agent that had
+    not read them before. What a reviewer wrote is the reviewer's.
+    """
     skill = skill_of(proposal)
-    told = _sentences(proposal.body if skill.source == "curated" else f"{proposal.title}\n{skill.description}")
+    body, shown = (proposal.body, proposal.shown_body) if skill.source == "curated" else ("", "")
+    drafted = _sentences(f"{proposal.title}\n{skill.description}\n{body}")
+    told = {each: drafted[each] for each in _sentences(f"{proposal.shown_title}\n{skill.description}\n{shown}") if each in drafted}
     if not told:
         return []
     heard: set[str] = set()
     said: set[str] = set()
     for entry in _entries(box, skill.evidence)[:_MOST_READ]:
+        first: dict[str, str] = {}
         for kind, text in _texts(box, entry):
             flat = _flat(text)
-            (heard if kind == "result" else said).update(sentence for sentence in told if sentence in flat)
+            for sentence in told:
+                if sentence in flat and (kind == "prompt" or sentence not in first):
+                    first[sentence] = kind
+        heard.update(sentence for sentence, kind in first.items() if kind == "result")
+        said.update(sentence for sentence, kind in first.items() if kind != "result")
     return sorted(told[sentence] for sentence in heard - said)[:3]
 
 

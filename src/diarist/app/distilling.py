@@ -16,6 +16,7 @@ from diarist.app.projects import resolve_project
 from diarist.app.publishing import Publication, plan_publications, write_publications
 from diarist.app.records import entry_record
 from diarist.app.usefulness import look_back_at, write_outlook
+from diarist.errors import ErasedError
 from diarist.model.ids import make_id
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from diarist.app.usefulness import Outlook
     from diarist.model.entry import Entry
     from diarist.model.observation import ToolUse
-    from diarist.model.record import Part
+    from diarist.model.record import Part, Record
     from diarist.model.session import SessionInfo
-    from diarist.ports import Store
+    from diarist.ports import Store, Transaction
     from diarist.stages.distil import Distilled
 
 BATCH_SECONDS = 1.0
@@ -141,6 +142,13 @@ def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:
     return msgspec.structs.replace(distilled, entry=with_reflection(box.store, distilled.entry))
 
 
+def _put(tx: Transaction, record: Record, distilled: Distilled) -> bool:
+    try:
+        return tx.put_record(record, distilled.search)
+    except ErasedError:  # by its id: it does not come back through another source of the same run
+        return False
+
+
 def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
     planned: list[Publication] = []
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
@@ -156,7 +164,7 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
             known = box.store.get_record(entry.id)
             if made.outlook is not None:
                 write_outlook(tx, made.outlook)
-            if tx.put_record(record, made.distilled.search):
+            if _put(tx, record, made.distilled):
                 changed.entries.append(entry)
                 changed.created += known is None
                 changed.updated += known is not None

@@ -6,6 +6,7 @@ A document is a note that has a path. Its id follows from project and path, so t
 from __future__ import annotations
 
 import hashlib
+import json
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -165,6 +166,17 @@ def document_record(note: Note, *, project: Redacted, trust: Trust, created_at: 
         body=body,
     )
     return record, _search(note, record.outcome)
+
+
+def markdown_of(box: Toolbox, record: Record) -> str:
+    """A record as Markdown: an entry's hub document, a note's or skill's own text, else its fields."""
+    if record.kind == "entry":
+        return box.publisher().render(record, "hub").decode()
+    body = json.loads(record.body)
+    for name in ("body", "text"):
+        if isinstance(body, dict) and isinstance(body.get(name), str):
+            return str(body[name])
+    return f"```json\n{json.dumps(body, ensure_ascii=False, indent=2)}\n```\n"
 
 
 def history(box: Toolbox, record: Record) -> list[Revision]:

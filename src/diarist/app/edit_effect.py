@@ -79,9 +79,7 @@ class EditEffect:
             return None
         old = from_json(before, Note)
         if old.extra.get("path"):
-            record, search = document_record(
-                old, project=target.project, trust=target.trust, created_at=target.created_at, at=decision.at
-            )
+            record, search = document_record(old, project=target.project, trust=target.trust, created_at=target.created_at, at=decision.at)
             tx.put_record(record, search, action="undo-edit")
             return None
         record, search = note_record(

@@ -6,7 +6,8 @@ united steps. What depends on the copy (line numbers, offsets, file names) is no
 
 A session may have several parts: its file, copies of it, files of its subagents. Their union does not depend on the order
 in which they were imported: parts are merged by time, equal times by the order of `_precedence`, and a step whose `rid`
-was seen is left out.
+was seen is left out. Renderings (a page, another program's trajectory) have other steps than the transcript they were made
+from: they are told only where that is not there, and only one kind of them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Evidence:
     """The united steps of a session's parts. Iterate as often as needed; one chunk per part is in memory at a time."""
 
     def __init__(self, parts: Iterable[Part], reader: Reader) -> None:
-        self.parts = sorted(parts, key=_precedence)
+        self.parts = _told(sorted(parts, key=_precedence))
         self._reader = reader
 
     def __iter__(self) -> Iterator[Step]:
@@ -144,8 +145,32 @@ def main_info(parts: Iterable[Part]) -> SessionInfo:
     return msgspec.json.decode(min(parts, key=_precedence).info, type=SessionInfo)
 
 
-def _precedence(part: Part) -> tuple[bool, datetime, int, str]:
-    return part.role == "subagent", part.first_at or _EPOCH, -part.steps, part.key
+def _precedence(part: Part) -> tuple[bool, bool, datetime, int, str]:
+    return _rendered_by(part) != "", part.role == "subagent", part.first_at or _EPOCH, -part.steps, part.key
+
+
+def _rendered_by(part: Part) -> str:
+    """The format of a rendering, "" for a transcript of the session itself."""
+    if b'"rendering":true' not in part.info:
+        return ""
+    info = msgspec.json.decode(part.info, type=SessionInfo)
+    return info.format if info.rendering else ""
+
+
+def _told(parts: list[Part]) -> list[Part]:
+    """Of sorted parts those that the session is told from."""
+    forms = [_rendered_by(part) for part in parts]
+    if not any(forms):
+        return parts
+    own = [part for part, form in zip(parts, forms, strict=True) if not form]
+    if any(part.role != "subagent" for part in own):
+        return own
+    sizes: dict[str, int] = {}
+    for part, form in zip(parts, forms, strict=True):
+        if form:
+            sizes[form] = sizes.get(form, 0) + part.steps
+    fullest = max(sizes, key=lambda form: (sizes[form], form))
+    return [part for part, form in zip(parts, forms, strict=True) if form in ("", fullest)]
 
 
 def _timed(number: int, lines: Iterable[_Line]) -> Iterator[tuple[datetime, int, _Line]]:

@@ -28,9 +28,13 @@ class Neighbour(NamedTuple):
 
 
 def scope_of(kind: str, project: str, agent: str) -> str:
-    """Where a record hangs in the scope tree: `github.com/team/app/diaries/agents/codex`."""
-    folder = FOLDERS.get(kind, f"{kind}s")
-    return "/".join(part for part in (project.strip("/") or "(no project)", folder, agent if kind == "entry" else "") if part)
+    """Where a record hangs in the scope tree: `github.com/team/app/diaries/agents/codex`.
+
+    A note of an agent's is a diary document that another Diarist handed in.
+    """
+    diary = kind == "entry" or (kind == "note" and bool(agent))
+    folder = FOLDERS["entry"] if diary else FOLDERS.get(kind, f"{kind}s")
+    return "/".join(part for part in (project.strip("/") or "(no project)", folder, agent if diary else "") if part)
 
 
 def in_scope(scope: str, prefix: str) -> bool:

@@ -15,7 +15,7 @@ from diarist.app.observing import CallTap, observe_entry
 from diarist.app.publishing import plan_publications, write_publications
 from diarist.app.records import entry_record, note_record
 from diarist.app.times import utc
-from diarist.errors import DiaristError, InvalidInputError
+from diarist.errors import DiaristError, ErasedError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.record import Note, Part, Record, Trust
@@ -55,6 +55,8 @@ def add_entry(
         project=redact(project),
         host=reader.redactor.json(host) if host else {},
     )
+    if reader.erased.holds("session", info.agent, f"task:{info.project}/{info.task}"):
+        raise ErasedError(f"the run of task {info.task!r} was erased; nothing was added")
     content = redact(transcript.encode("utf-8", "replace").decode("utf-8")).encode()
     chunk = reader.vault.put(content)
     part = Part(

@@ -47,6 +47,12 @@ class HubVerbs:
             write_document(self._box, edited.id, edit.actor or by)
         return edited
 
+    def markdown(self, wanted: str) -> str:
+        """Any record as Markdown: an entry's hub document, a note's or skill's own text, else its fields. Raises as `get` does."""
+        from diarist.app.documents import markdown_of
+
+        return markdown_of(self._box, self.get(wanted))
+
     def history(self, wanted: str) -> list[Revision]:
         """Every change of a record, oldest first, with the text it had then. Raises as `get` does."""
         from diarist.app.documents import history
@@ -89,7 +95,7 @@ class HubVerbs:
 
     def refresh(self) -> int:
         """Brings the search index up to date; returns how many changes it still is behind (another process is writing it)."""
-        from diarist.app.recall import bring_up_to_date
+        from diarist.app.seeking import bring_up_to_date
 
         self._stale = False
         return bring_up_to_date(self._box.store, self._box.search_index())
@@ -103,7 +109,7 @@ class HubVerbs:
         self._writable()
         return add_key(self._box, grant, os.urandom(SECRET_BYTES))
 
-    def keys(self, tenant: str | None = None) -> list[ApiKey]:
+    def api_keys(self, tenant: str | None = None) -> list[ApiKey]:
         """Keys of a tenant (None: of all), oldest first, those that are no longer good too."""
         from diarist.app.keys import list_keys
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 500
 _OPEN_READS = frozenset(
-    ("last_seq", "get_parts", "get_source", "has_tombstone", "get_spending", "tombstone_key", "close", "find_named_chunks")
+    ("last_seq", "get_parts", "get_source", "has_tombstone", "get_spending", "tombstone_key", "close", "find_named_chunks", "find_answer")
 )
 """Of the store: they tell nothing of another project to somebody who does not know it already."""
-_OPEN_WRITES = frozenset(("put_part", "clear_dirty", "add_spending", "put_delivery", "delete_delivery"))
+_OPEN_WRITES = frozenset(("put_part", "clear_dirty", "add_spending", "put_delivery", "delete_delivery", "put_answer", "delete_answers"))
 
 
 def limit_store(store: Store, project: str) -> Store:

@@ -54,6 +54,10 @@ class Masking:
         self._gone: set[str] = set()
         """Values masked in the record at hand, in lower case: its tags may repeat them so."""
 
+    def again(self) -> Masking:
+        """The same masking, its counts at nothing."""
+        return type(self)(self._redactor)
+
     def text(self, text: str) -> Redacted:
         """One text."""
         redacted, count = self._redactor.masked(text)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from diarist.app.hub_verbs import HubVerbs
 from diarist.app.learning import Learning
+from diarist.app.moving_verbs import MovingVerbs
+from diarist.app.trust_verbs import TrustVerbs
 from diarist.app.use_verbs import UseVerbs
 from diarist.errors import AmbiguousIdError, NotFoundError
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from diarist.model.use import Scope
 
 
-class Memory(HubVerbs, UseVerbs, Learning):
+class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.

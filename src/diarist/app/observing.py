@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 import msgspec
 
 from diarist.app.times import utc
-from diarist.errors import DiaristError, InvalidInputError
+from diarist.errors import DiaristError, ErasedError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.entry import Outcome
 from diarist.model.ids import make_id
@@ -155,7 +155,10 @@ def observe_entry(box: Toolbox, tx: Transaction, entry: Entry, tools: Sequence[T
     made = entry_observation(entry, tools, offered)
     if made is None or not learning_state(box.store, entry.project).enabled:
         return False
-    return put_observation(tx, made, trust="agent", at=box.now())
+    try:
+        return put_observation(tx, made, trust="agent", at=box.now())
+    except ErasedError:
+        return False
 
 
 def put_observation(tx: Transaction, made: Observation, *, trust: Trust, at: datetime, namespace: str = NAMESPACE) -> bool:

@@ -89,11 +89,13 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
     offset = before.source.offset if before is not None and go_on else 0
     stream.seek(offset)
     reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
-    writers, tally = _copy(reading, reader)
+    writers, tally = _copy(reading, reader, importer.name)
     parts, captures = [], []
     sessions, counted = reading.sessions, reading.captures
     for name in dict.fromkeys((*sessions, *writers)):
         info = reader.redactor.info(sessions.get(name) or SessionInfo(session=name, agent=importer.name, format=importer.name))
+        if reader.erased.holds("session", info.agent, info.session):
+            continue
         info = _dated(info, state.mtime_ns, read_at)
         earlier = before.captures.get(info.session) if before is not None and go_on else None
         capture = tally.report(name, counted.get(name, CaptureReport()), earlier or CaptureReport())
@@ -192,13 +194,18 @@ class _Tally:
         )
 
 
-def _copy(reading: Reading, reader: Reader) -> tuple[dict[str, ChunkWriter], _Tally]:
-    """Redacts every step on its way into the vault. A record of which a step cannot be redacted is dropped and counted."""
+def _copy(reading: Reading, reader: Reader, agent: str) -> tuple[dict[str, ChunkWriter], _Tally]:
+    """Redacts every step on its way into the vault. A record of which a step cannot be redacted is dropped and counted.
+
+    Steps of sessions that were erased are passed over.
+    """
     writers: dict[str, ChunkWriter] = {}
     tally = _Tally()
     steps: Iterable[RawStep] = map(Withholding(reader.withhold), reading)
     for raw in steps:
         writer = writers.get(raw.session)
+        if writer is None and reader.erased and _is_erased(raw.session, reading, reader, agent):
+            continue
         if writer is None:
             writer = writers[raw.session] = ChunkWriter(reader.vault)
         try:
@@ -212,6 +219,12 @@ def _copy(reading: Reading, reader: Reader) -> tuple[dict[str, ChunkWriter], _Ta
     for writer in writers.values():
         writer.close()
     return writers, tally
+
+
+def _is_erased(session: str, reading: Reading, reader: Reader, agent: str) -> bool:
+    info = reading.sessions.get(session) or SessionInfo(session=session, agent=agent, format=agent)
+    safe = reader.redactor.info(info)
+    return reader.erased.holds("session", safe.agent, safe.session)
 
 
 def _part(path: Path, info: SessionInfo, writer: ChunkWriter, capture: CaptureReport, reader: Reader) -> Part:

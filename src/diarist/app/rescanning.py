@@ -71,16 +71,22 @@ def rescan(box: Toolbox) -> RescanReport:
     StoreLockedError, IndexUnavailableError
         Another process is at work; what was rewritten stays so, but remains may be left. Run it again.
     """
-    return _Rescan(box).run()
+    return _Rescan(box, Masking(box.reader().redactor)).run()
+
+
+def mask_everywhere(box: Toolbox, masking: Masking) -> RescanReport:
+    """The same over everything there is, whatever was looked at before. Raises as `rescan` does."""
+    return _Rescan(box, masking, forced=True).run()
 
 
 class _Rescan:
-    def __init__(self, box: Toolbox) -> None:
+    def __init__(self, box: Toolbox, masking: Masking, *, forced: bool = False) -> None:
         self._box = box
+        self._forced = forced
         self._store = box.store
         self._reader = box.reader()
         self._version = self._reader.redactor.version
-        self._masking = Masking(self._reader.redactor)
+        self._masking = masking
         self._leftovers = Leftovers(box, self._masking)
         self._parts = self._records = self._payloads = 0
         self._renames: dict[str, Redacted] = {}
@@ -89,8 +95,11 @@ class _Rescan:
 
     def run(self) -> RescanReport:
         mark = load_mark(self._store)
-        sessions = self._store.list_outdated(self._version)
-        after = mark.seq if mark.done and mark.version == self._version else 0
+        outdated = self._store.list_outdated(self._version)
+        sessions = list(self._store.list_sessions()) if self._forced else outdated
+        known = mark.seq if mark.done and mark.version == self._version else 0
+        current = bool(known) and not outdated and self._store.last_seq() == known
+        after = 0 if self._forced else known
         if after and not sessions and self._store.last_seq() == after:
             return RescanReport(self._version, current=True)
         self._forget_chunks(mark.chunks)
@@ -109,7 +118,7 @@ class _Rescan:
             self._leftovers.record_files(record, self._cwd(record))
         self._leftovers.sweep(all_files=not after)
         report = self._report()
-        interrupted = bool(mark.version) and not mark.done
+        interrupted = self._forced or (bool(mark.version) and not mark.done)
         if interrupted or report.places or report.parts or report.payloads or report.files:
             rebuild(self._store, self._box.search_index())
         if not after:
@@ -119,7 +128,8 @@ class _Rescan:
         if interrupted or report.places or report.parts or report.payloads:
             self._store.compact()
         with self._writing() as tx:
-            put_mark(tx, Mark(version=self._version, done=True), self._box.now())
+            looked = not self._forced or current
+            put_mark(tx, Mark(version=self._version, done=True) if looked else Mark(), self._box.now())
         catch_up(self._store, self._box.search_index())
         return report
 
@@ -143,6 +153,8 @@ class _Rescan:
             old = self._store.get_parts(agent, session)
             made = [self._masking.part(part, self._reader) for part in old]
             self._reader.vault.flush()
+            if self._forced and not any(changed for _, changed in made):
+                return
             with self._writing() as tx:
                 if self._store.get_parts(agent, session) != old:
                     continue
@@ -293,7 +305,7 @@ class _Rescan:
         plan = self._box.publisher().plan
         told = [
             (dict(plan(old)), dict(plan(new)))
-            for old, new in filter(None, map(Masking(self._reader.redactor).revision, events))
+            for old, new in filter(None, map(self._masking.again().revision, events))
             if old.body
         ]
         place = file_name(record.project)

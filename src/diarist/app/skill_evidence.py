@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 _MOST_CHECKS, _MOST_PITFALLS = 4, 6
 _CHECKS = frozenset(("test", "build", "lint", "typecheck"))
+_OWN_TEST = re.compile(r"\S+ failed\Z")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_BEFORE_FIX = re.compile(r"`.*?` failed(?: \(.*?\))? (?=until |and went through)", re.DOTALL)
+"""How a fix begins: with the error again."""
 _SLIPS = frozenset(("read", "edit", "create", "search", "web", "plan", "ask"))
 """Tools whose errors are slips of the agent at hand, not of the work: a file that is not there, a text that stands twice."""
 
@@ -49,7 +54,7 @@ def find_pitfalls(entries: Iterable[Entry]) -> tuple[Pitfall, ...]:
     seen: dict[str, list[tuple[str, Redacted, Redacted]]] = defaultdict(list)
     for entry in entries:
         for error in entry.errors:
-            if tool_use(error.tool, None).kind not in _SLIPS:
+            if tool_use(error.tool, None).kind not in _SLIPS and _tells(error.message):
                 fix = next((fix.text for fix in entry.fixes if fix.error == error.fingerprint), Redacted(""))
                 seen[error.fingerprint].append((entry.id, error.message, fix))
     told = []
@@ -57,8 +62,26 @@ def find_pitfalls(entries: Iterable[Entry]) -> tuple[Pitfall, ...]:
         runs = sorted({entry_id for entry_id, _, _ in met})
         fix = next((fix for _, _, fix in met if fix), Redacted(""))
         if len(runs) > 1 or fix:
-            told.append(Pitfall(error=_short(met[0][1], 200), fix=_short(fix, 300), runs=len(runs), evidence=tuple(runs[:10])))
+            told.append(
+                Pitfall(
+                    error=_short(met[0][1], 200), fix=_short(_without_error(fix, met[0][1]), 300), runs=len(runs), evidence=tuple(runs[:10])
+                )
+            )
     return tuple(sorted(told, key=lambda each: (-each.runs, not each.fix, each.error))[:_MOST_PITFALLS])
+
+
+def _tells(message: str) -> bool:
+    """False for an error that names but one test, or holds no words."""
+    return len(_WORD.findall(message)) > 1 and not _OWN_TEST.match(message)
+
+
+def _without_error(fix: Redacted, error: str) -> Redacted:
+    """The fix without the error that stands before it anyway."""
+    match = _BEFORE_FIX.match(fix)
+    if match is None or clip(" ".join(error.split()), 40).rstrip("…") not in " ".join(match[0].split()):
+        return fix
+    rest = fix[match.end() :].removeprefix("until ").removeprefix("and ")
+    return derived(rest[:1].upper() + rest[1:])
 
 
 def _short(text: Redacted, limit: int) -> Redacted:

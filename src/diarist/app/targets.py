@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,7 @@ import msgspec
 from diarist.app.lessons import list_lessons
 from diarist.app.projects import resolve_project
 from diarist.app.publishing import registered_checkout
-from diarist.errors import InvalidInputError, StaleReviewError, UsageError
+from diarist.errors import DiaristError, InvalidInputError, StaleReviewError, UsageError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.record import Record, RecordFilter, SearchText
@@ -151,6 +152,30 @@ def carry_out(box: Toolbox, project: str, changes: Sequence[Change], *, at: date
             mode = change.file.stat().st_mode & 0o777 if change.before is not None else 0o644
             box.publisher().put(change.file, change.after.encode(), mode=mode)
     return [change.file for change in changes]
+
+
+def drop_lessons(box: Toolbox, project: str) -> int:
+    """After lessons were erased: every block that was written says what stands now, and what stood there before is forgotten.
+
+    Returns how many files changed. A file that cannot be read, or whose block is damaged, is left as it is.
+    """
+    changed = 0
+    block = render_block(list(list_lessons(box.store, project)))
+    for record in list(box.store.list_records(RecordFilter(kinds=("state",), project=project, include_inactive=True))):
+        if record.namespace != NAMESPACE:
+            continue
+        applied = from_json(record.body, Applied)
+        with suppress(DiaristError):
+            file = _resolve(find_checkout(box, project), applied.name)
+            before = _read(file)
+            after = None if before is None or BEGIN not in before else _with_block(applied.name, before, block)
+            if after is not None and after != before:
+                box.publisher().put(file, after.encode(), mode=file.stat().st_mode & 0o777)
+                changed += 1
+        with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+            tx.erase_record(record.id)
+            tx.put_record(_record(record.id, project, Applied(name=applied.name, before=()), box.now()), SearchText(), action="write-target")
+    return changed
 
 
 def _all_applied(box: Toolbox, project: str) -> Iterator[Applied]:

@@ -11,7 +11,7 @@ from diarist.config import Settings
 from diarist.model.privacy import WithholdRules
 
 if TYPE_CHECKING:
-    from diarist.ports import Completer, HubClient, Importer, Index, Publisher, Store, Vault
+    from diarist.ports import Completer, HubClient, Importer, Index, Publisher, Store, Vault, WholeStore
     from diarist.stages.redact import Redactor
     from diarist.text.erased import ErasedSources
 
@@ -50,3 +50,5 @@ class Toolbox(NamedTuple):
     now: Callable[[], datetime]
     actor: str
     environ: Mapping[str, str]
+    whole: WholeStore | None = None
+    """The store as a whole, for moving it; None where only a project of it is seen."""

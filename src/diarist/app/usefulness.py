@@ -8,7 +8,7 @@ known: importing again, importing in another order, or a session that grows cann
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.app.evidence import Evidence, main_info
@@ -30,6 +30,11 @@ READ_OFF = ("mcp:", "cli:")
 CLIENTS = ("mcp", "claude-code", "codex", "gemini-cli", "copilot", "cursor", "opencode")
 """Who may tell of a session under its native id. An MCP client does not say which agent it is, and a client may drive another
 one's agent; a session keeps the name of the agent whose transcript it is."""
+
+
+NAMELESS = "mcp:mcp-"
+"""How sessions begin of which an MCP server knows only its own process."""
+SAME_MOMENT = timedelta(seconds=5)
 
 
 class Outlook(NamedTuple):
@@ -73,9 +78,9 @@ def feedback(box: Toolbox, record_id: str, verdict: str, session: str, surface: 
 
 
 def session_key(session: str) -> str:
-    """The ledger's name of a session, "agent:native id", from a client's name for it; one without a client stays as it is."""
+    """The ledger's name of a session, "agent:native id", from a client's name for it, or from a native id alone."""
     client, mark, native = session.partition(":")
-    return f"{agent_of(client)}{mark}{native}" if mark else session
+    return f"{agent_of(client)}:{native}" if mark else f"mcp:{session}"
 
 
 def settle(box: Toolbox, session: str) -> None:
@@ -124,8 +129,18 @@ def look_back(box: Toolbox, agent: str, native: str, parts: Sequence[Part], entr
     )
     if not entries:  # nothing came of what was shown so far: only what was said counts
         effects = [effect for effect in effects if effect.verdict]
-    told = {use.session for use in known}
-    return Outlook(session, tuple(read.uses), tuple(effects), tuple(each for each in asides if each in told))
+    told = {use.session for use in known} - {session}
+    return Outlook(session, tuple(read.uses), tuple(effects), (*sorted(told), *_doubles(box, read.uses)))
+
+
+def _doubles(box: Toolbox, read: Iterable[Use]) -> list[str]:
+    """Nameless sessions under which an MCP server took down what a transcript now tells of a session with a name."""
+    found: dict[str, None] = {}
+    for use in read:
+        for other in box.store.list_uses(use.record_id) if use.event in VERDICTS else ():
+            if other.session.startswith(NAMELESS) and other.event == use.event and abs(other.at - use.at) <= SAME_MOMENT:
+                found[other.session] = None
+    return list(found)
 
 
 def write_outlook(tx: Transaction, outlook: Outlook) -> None:

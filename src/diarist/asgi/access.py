@@ -46,7 +46,7 @@ class Doorkeeper:
     def needs_key(self) -> bool:
         """False as long as everybody is let in."""
         if not self._keys and (not self._looked or time.monotonic() - self._looked > KEY_SEEN_SECONDS):
-            self._keys = bool(self._room.memory().keys())
+            self._keys = bool(self._room.memory().api_keys())
             self._looked = time.monotonic()
         return self._keys or not self._open_house
 

@@ -58,16 +58,15 @@ def _unpack(unpacker: Any, data: bytes, most: int) -> bytes:
     """Unpacks one piece, a little at a time where the format lets us, so that a small body cannot become a huge one."""
     try:
         if hasattr(unpacker, "unconsumed_tail"):
-            body: bytes = unpacker.decompress(data, most + 1)
-            return body
+            return bytes(unpacker.decompress(data, most + 1))
         body = b""
         for start in range(0, len(data), 4096):
             body += unpacker.decompress(data[start : start + 4096])
             if len(body) > most:
                 break
-        return body
-    except Exception as error:  # noqa: BLE001 - each library has errors of its own
+    except Exception as error:  # each library has errors of its own
         raise Problem(400, "the body is not packed as it says") from error
+    return body
 
 
 def wants(accept: str) -> str:

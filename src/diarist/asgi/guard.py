@@ -174,7 +174,7 @@ class _Answer:
             self._start = message
             self.status = message["status"]
             return
-        if message["type"] != "http.response.body" or self._start is None and not self._started:
+        if message["type"] != "http.response.body" or (self._start is None and not self._started):
             await self._send(message)
             return
         if self._start is not None:

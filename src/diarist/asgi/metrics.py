@@ -44,8 +44,8 @@ class Metrics:
                 lines.append(f'diarist_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}')
             lines += ["# HELP diarist_request_seconds Time to answer.", "# TYPE diarist_request_seconds histogram"]
             for route, counts in sorted(self._seconds.items()):
-                for bound, count in zip((*BUCKETS, "+Inf"), counts[:-1], strict=True):
-                    lines.append(f'diarist_request_seconds_bucket{{route="{route}",le="{bound}"}} {count:g}')
+                for bound, below in zip((*BUCKETS, "+Inf"), counts[:-1], strict=True):
+                    lines.append(f'diarist_request_seconds_bucket{{route="{route}",le="{bound}"}} {below:g}')
                 lines.append(f'diarist_request_seconds_count{{route="{route}"}} {counts[-2]:g}')
                 lines.append(f'diarist_request_seconds_sum{{route="{route}"}} {counts[-1]:.6f}')
             lines += ["# TYPE diarist_requests_running gauge", f"diarist_requests_running {self._running}"]

@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from diarist.app.memory import Memory
     from diarist.model.record import Record
-
-
-def markdown_of(memory: Memory, record: Record) -> str:
-    """A record as Markdown: an entry's hub document, a note's or skill's own text, else its fields."""
-    if record.kind == "entry":
-        return memory.render(record.id)
-    body = body_of(record)
-    for name in ("body", "text"):
-        if isinstance(body.get(name), str):
-            return str(body[name])
-    return f"```json\n{json.dumps(body, ensure_ascii=False, indent=2)}\n```\n"
 
 
 def body_of(record: Record) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ OpenMemory = Callable[[str, "str | None"], "Memory"]
 THREADS = 8
 OPEN_PER_THREAD = 12
 """Scopes that a thread keeps open at once; the one used longest ago is closed."""
+PATIENCE, PAUSE_SECONDS = 40, 0.05
 OWNER = Caller("local", "admin")
 
 
@@ -55,15 +57,21 @@ class Workroom:
             opened.popitem(last=False)[1].close()
         return opened[scope]
 
-    def refresh(self, memory: Memory, caller: Caller) -> int:
+    def refresh(self, memory: Memory, caller: Caller, *, patient: bool = False) -> int:
         """Brings the search index up to date, one thread of a tenant at a time: what was written is found by the next search.
 
-        Returns how many changes it still is behind: another process is writing it.
+        Returns how many changes it still is behind: another process is writing it. `patient`: wait for that one a while.
         """
         with self._turn:
             turn = self._turns.setdefault(caller.tenant, threading.Lock())
-        with turn:
-            return memory.refresh()
+        tries = PATIENCE if patient else 1
+        for rest in range(tries, 0, -1):
+            with turn:
+                behind = memory.refresh()
+            if not behind or rest == 1:
+                break
+            time.sleep(PAUSE_SECONDS)
+        return behind
 
     def close(self) -> None:
         """Waits for what is at work, then lets go of every workspace."""

@@ -15,7 +15,7 @@ from diarist.errors import UsageError
 if TYPE_CHECKING:
     from diarist.app.exporting import Exported
 
-_OF = {"atif": "sessions", "otel": "sessions", "jsonl": "entries", "markdown": "entries"}
+_OF = {"atif": "sessions", "otel": "sessions", "jsonl": "entries", "markdown": "entries", "store": "all"}
 """What each form is for where nothing else is said."""
 
 
@@ -32,13 +32,19 @@ def export_command(
     """Write sessions or entries out, redacted as they are kept. Without ID: all that the filters leave.
 
     atif is the Agent Trajectory Interchange Format, otel is OTLP JSON with the GenAI conventions, jsonl of sessions is Diarist's
-    neutral form; `diarist ingest` reads all three. The same content gives the same bytes.
+    neutral form; `diarist ingest` reads all three. The same content gives the same bytes. store is everything there is in one file,
+    which `diarist import` reads into another database; filters do not count for it.
 
     \b
     diarist export --format atif kh-3f6x -o run.json
     diarist export --format otel --since 7d -o traces.jsonl
     diarist export --format markdown --sessions --project shop -o pages/
     """
+    if form == "store":
+        from diarist.cli.import_ import export_whole
+
+        export_whole(open_workspace(ctx, read_only=True), output)
+        return
     of = _OF[form] if sessions is None else "sessions" if sessions else "entries"
     memory = open_workspace(ctx, read_only=True)
     exported = memory.export_each(make_filter(("entry",), **filters), form, of=of, wanted=wanted or None)

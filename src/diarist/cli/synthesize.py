@@ -109,9 +109,7 @@ def _print_only(report: Report, as_json: bool) -> int:
 
 
 def _write_all(memory: Memory, window: dict[str, Any], now: datetime | None, as_json: bool) -> int:
-    from diarist.model.record import RecordFilter
-
-    projects = sorted({record.project for record in memory.list_records(RecordFilter(kinds=("entry",)))})
+    projects = sorted({scope.project for scope in memory.scopes() if scope.kind == "entry"})
     for project in projects:
         report = memory.synthesize(**window, project=project, now=now, write=True)
         written = memory.find_report(**window, project=project)

@@ -7,11 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of every answer."""
-
-
-class EditAnswer(Answer):
+class EditAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an edit. `revision`: the document's own now, 0 where it is not there yet."""
 
     id: str
@@ -21,7 +17,7 @@ class EditAnswer(Answer):
     review_id: str | None = None
 
 
-class Found(Answer):
+class Found(msgspec.Struct, frozen=True, kw_only=True):
     """A search result."""
 
     id: str
@@ -40,7 +36,7 @@ class Found(Answer):
     url: str
 
 
-class FoundPage(Answer):
+class FoundPage(msgspec.Struct, frozen=True, kw_only=True):
     """Results, best first. `behind`: changes that the index did not know yet, because another process was writing it."""
 
     results: list[Found]
@@ -48,7 +44,7 @@ class FoundPage(Answer):
     behind: int = 0
 
 
-class Document(Answer):
+class Document(msgspec.Struct, frozen=True, kw_only=True):
     """A record as Markdown, with its facts."""
 
     id: str
@@ -75,7 +71,7 @@ class Document(Answer):
     url: str
 
 
-class Change(Answer):
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One change of a document. `body` null: erased since."""
 
     revision: int
@@ -87,21 +83,21 @@ class Change(Answer):
     body: str | None
 
 
-class Changes(Answer):
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
     """A document's history, oldest first."""
 
     id: str
     changes: list[Change]
 
 
-class ScopeCount(Answer):
+class ScopeCount(msgspec.Struct, frozen=True, kw_only=True):
     """A place in the scope tree."""
 
     scope: str
     documents: int
 
 
-class Scopes(Answer):
+class Scopes(msgspec.Struct, frozen=True, kw_only=True):
     """The scope tree below a prefix, deepest places only."""
 
     prefix: str
@@ -109,7 +105,7 @@ class Scopes(Answer):
     scopes: list[ScopeCount]
 
 
-class Edge(Answer):
+class Edge(msgspec.Struct, frozen=True, kw_only=True):
     """A neighbour, one step away."""
 
     relation: str
@@ -119,7 +115,7 @@ class Edge(Answer):
     url: str
 
 
-class Node(Answer):
+class Node(msgspec.Struct, frozen=True, kw_only=True):
     """A record and what it is related to."""
 
     id: str
@@ -130,7 +126,7 @@ class Node(Answer):
     neighbours: list[Edge]
 
 
-class Item(Answer):
+class Item(msgspec.Struct, frozen=True, kw_only=True):
     """A record in a list."""
 
     id: str
@@ -150,14 +146,14 @@ class Item(Answer):
     revision: int
 
 
-class Items(Answer):
+class Items(msgspec.Struct, frozen=True, kw_only=True):
     """A page of records."""
 
     items: list[Item]
     next_cursor: str | None = None
 
 
-class Written(Answer):
+class Written(msgspec.Struct, frozen=True, kw_only=True):
     """What was written."""
 
     id: str
@@ -165,7 +161,7 @@ class Written(Answer):
     outcome: str = ""
 
 
-class Checked(Answer):
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """An entry checked against its own hash and its evidence."""
 
     id: str
@@ -175,7 +171,7 @@ class Checked(Answer):
     notes: list[str]
 
 
-class Transcript(Answer):
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of a redacted transcript: JSON lines of steps, or plain text."""
 
     id: str
@@ -184,7 +180,7 @@ class Transcript(Answer):
     lines: list[str]
 
 
-class Imported(Answer):
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
     """What an upload brought."""
 
     ids: list[str]
@@ -194,14 +190,14 @@ class Imported(Answer):
     problems: list[str]
 
 
-class Noted(Answer):
+class Noted(msgspec.Struct, frozen=True, kw_only=True):
     """Feedback was taken down."""
 
     id: str
     verdict: str
 
 
-class Recalled(Answer):
+class Recalled(msgspec.Struct, frozen=True, kw_only=True):
     """What is worth knowing; empty where nothing fits."""
 
     text: str
@@ -209,7 +205,7 @@ class Recalled(Answer):
     items: list[Found]
 
 
-class Fix(Answer):
+class Fix(msgspec.Struct, frozen=True, kw_only=True):
     """A run that solved the error."""
 
     id: str
@@ -223,13 +219,13 @@ class Fix(Answer):
     commands: list[str]
 
 
-class Fixes(Answer):
+class Fixes(msgspec.Struct, frozen=True, kw_only=True):
     """Runs that solved an error, best first."""
 
     fixes: list[Fix]
 
 
-class Review(Answer):
+class Review(msgspec.Struct, frozen=True, kw_only=True):
     """A proposal in the queue."""
 
     id: str
@@ -244,14 +240,14 @@ class Review(Answer):
     url: str
 
 
-class Reviews(Answer):
+class Reviews(msgspec.Struct, frozen=True, kw_only=True):
     """A page of the review queue, newest first."""
 
     reviews: list[Review]
     next_cursor: str | None = None
 
 
-class Ruling(Answer):
+class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     """A decision that was made."""
 
     verdict: str
@@ -260,7 +256,7 @@ class Ruling(Answer):
     why: str
 
 
-class ReviewFull(Answer):
+class ReviewFull(msgspec.Struct, frozen=True, kw_only=True):
     """A proposal as a reviewer reads it. `digest` names what was read; a decision carries it back as `seen`."""
 
     id: str
@@ -280,14 +276,14 @@ class ReviewFull(Answer):
     url: str
 
 
-class Decided(Answer):
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """A decision was carried out."""
 
     id: str
     state: str
 
 
-class SkillAnswer(Answer):
+class SkillAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """An accepted skill, and what later runs did with it."""
 
     name: str
@@ -299,13 +295,13 @@ class SkillAnswer(Answer):
     accepted_at: str
 
 
-class SkillList(Answer):
+class SkillList(msgspec.Struct, frozen=True, kw_only=True):
     """Accepted skills."""
 
     skills: list[SkillAnswer]
 
 
-class SkillText(Answer):
+class SkillText(msgspec.Struct, frozen=True, kw_only=True):
     """SKILL.md as it was accepted."""
 
     name: str
@@ -315,7 +311,7 @@ class SkillText(Answer):
     evidence: list[str]
 
 
-class Numbers(Answer):
+class Numbers(msgspec.Struct, frozen=True, kw_only=True):
     """See `Memory.stats`."""
 
     days: int
@@ -331,7 +327,7 @@ class Numbers(Answer):
     documents: int
 
 
-class Key(Answer):
+class Key(msgspec.Struct, frozen=True, kw_only=True):
     """A key, without itself."""
 
     id: str
@@ -346,20 +342,20 @@ class Key(Answer):
     good: bool
 
 
-class KeyList(Answer):
+class KeyList(msgspec.Struct, frozen=True, kw_only=True):
     """Keys of the tenant, oldest first."""
 
     keys: list[Key]
 
 
-class KeyMade(Answer):
+class KeyMade(msgspec.Struct, frozen=True, kw_only=True):
     """A new key. `secret` is shown this once."""
 
     id: str
     secret: str
 
 
-class Event(Answer):
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One change of one record. Texts are not told here."""
 
     seq: int
@@ -371,14 +367,14 @@ class Event(Answer):
     commitment: str
 
 
-class Audit(Answer):
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """A page of the audit trail, oldest first."""
 
     events: list[Event]
     next_after: int | None = None
 
 
-class ProblemAnswer(Answer):
+class ProblemAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """RFC 9457. `current` and `yours` come with a 409 on an edit: both versions."""
 
     type: str

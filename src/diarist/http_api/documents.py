@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from diarist.app.documents import Edit, clean_path, document_id, path_of
 from diarist.app.graph import in_scope, scope_of
 from diarist.asgi.problems import Problem
-from diarist.asgi.reading import body_of, iso, markdown_of
+from diarist.asgi.reading import body_of, iso
 from diarist.errors import ConflictError
 from diarist.http_api.answered import Change, Changes, Document, Edge, EditAnswer, FoundPage, Node, ScopeCount, Scopes
 from diarist.http_api.lists import found_of, make_cursor, offset_of
@@ -62,7 +62,7 @@ def fetch(call: Call) -> Reply:
     headers = {"etag": tag, "cache-control": "private, no-cache"}
     if tag in [each.strip() for each in call.headers.get("if-none-match", "").split(",")]:
         return Reply(document_of(call, record, ""), 304, headers)
-    return Reply(document_of(call, record, markdown_of(call.memory, record)), 200, headers)
+    return Reply(document_of(call, record, call.memory.markdown(record.id)), 200, headers)
 
 
 def history(call: Call) -> Changes:
@@ -106,9 +106,7 @@ def node(call: Call) -> Node:
     """A record and what it is related to, one step away: related, derived from, supersedes, same run."""
     record = call.memory.get(call.ids["id"])
     edges = [
-        Edge(
-            relation=each.relation, id=each.record.id, title=each.record.title, kind=each.record.kind, url=call.url(each.record.id)
-        )
+        Edge(relation=each.relation, id=each.record.id, title=each.record.title, kind=each.record.kind, url=call.url(each.record.id))
         for each in call.memory.neighbours(record.id)
     ]
     scope = scope_of(record.kind, record.project, record.agent)
@@ -154,6 +152,7 @@ def document_of(call: Call, record: Record, text: str) -> Document:
 
 def _search(call: Call, query: str, top_k: int, prefix: str, cursor: str) -> FoundPage:
     start = offset_of(cursor)
+    call.room.refresh(call.memory, call.caller)
     project = _project_of(call, prefix)
     wanted = prefix.strip("/")
     whole = not wanted or wanted == (project or "").strip("/")

@@ -18,9 +18,11 @@ ALWAYS = (400, 401, 403, 413, 421, 422, 429, 500, 503)
 
 def describe(routes: tuple[Route, ...]) -> dict[str, Any]:
     """The document. The same routes give the same bytes."""
-    types = dict.fromkeys([ProblemAnswer, *(kind for route in routes for kind in (route.body, route.result) if kind is not None)])
+    types: dict[type, None] = dict.fromkeys(
+        [ProblemAnswer, *(kind for route in routes for kind in (route.body, route.result) if kind is not None)]
+    )
     references, schemas = msgspec.json.schema_components(list(types), ref_template=REF)
-    known = dict(zip(types, references, strict=True))
+    known: dict[type, Any] = dict(zip(types, references, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, known)
@@ -74,8 +76,8 @@ def _query_parameters(query: type[msgspec.Struct]) -> list[dict[str, Any]]:
     _, schemas = msgspec.json.schema_components([query], ref_template=REF)
     schema = schemas[query.__name__]
     found = []
-    for name, told in schema["properties"].items():
-        plain = _without_null(told)
+    for name, field in schema["properties"].items():
+        plain = _without_null(field)
         told = {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": plain}
         if "description" in plain:
             told["description"] = plain["description"]

@@ -34,7 +34,9 @@ def get_review(call: Call) -> ReviewFull:
 def decide(call: Call) -> Decided:
     """Accepts, rejects or reopens a proposal, exactly as it was read. A proposal that reads differently by now is a 409."""
     body = call.body
-    made = call.memory.decide(call.ids["id"], body.verdict, seen=body.seen, why=body.why, who=call.caller.name if call.caller.key_id else "")
+    made = call.memory.decide(
+        call.ids["id"], body.verdict, seen=body.seen, why=body.why, who=call.caller.name if call.caller.key_id else ""
+    )
     return Decided(id=made.id, state=made.state)
 
 
@@ -67,9 +69,7 @@ def list_skills(call: Call) -> SkillList:
 def get_skill(call: Call) -> SkillText:
     """SKILL.md of an accepted skill."""
     skill = call.memory.get_skill(call.ids["name"])
-    return SkillText(
-        name=skill.name, title=skill.title, description=skill.description, text=skill.text, evidence=list(skill.evidence)
-    )
+    return SkillText(name=skill.name, title=skill.title, description=skill.description, text=skill.text, evidence=list(skill.evidence))
 
 
 def review_of(call: Call, proposal: Proposal) -> ReviewFull:

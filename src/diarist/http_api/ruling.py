@@ -29,7 +29,7 @@ def stats(call: Call) -> Numbers:
 def list_keys(call: Call) -> KeyList:
     """Keys of this tenant. A key itself is never told again."""
     now = call.memory.now()
-    return KeyList(keys=[_key(each, good=each.is_good(now)) for each in _hub(call).keys(call.caller.tenant)])
+    return KeyList(keys=[_key(each, good=each.is_good(now)) for each in _hub(call).api_keys(call.caller.tenant)])
 
 
 def add_key(call: Call) -> Reply:

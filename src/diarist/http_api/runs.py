@@ -124,6 +124,7 @@ def feedback(call: Call) -> Noted:
 def recall(call: Call) -> Recalled:
     """What an agent should know before it starts: fenced, cited, within the budget; may be empty."""
     body = call.body
+    call.room.refresh(call.memory, call.caller)
     pack = call.memory.recall(body.query, budget=body.budget, project=body.project)
     return Recalled(text=pack.text, tokens=pack.tokens, items=[found_of(call, hit) for hit in pack.items])
 
@@ -131,6 +132,7 @@ def recall(call: Call) -> Recalled:
 def find_fixes(call: Call) -> Fixes:
     """Runs that solved an error like this one, best first, and how."""
     body = call.body
+    call.room.refresh(call.memory, call.caller)
     found = call.memory.find_fixes(body.error, project=body.project, limit=body.limit)
     return Fixes(fixes=[_fix(call, each) for each in found])
 

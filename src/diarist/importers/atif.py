@@ -1,8 +1,8 @@
 """ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document a run.
 
 Runs that Diarist wrote come back as they were (`atif_own`). Other converters leave noise, and no error flag: it is read off
-what they print into the results. Since the native transcript of the same run has other steps, the session's name is marked
-as a rendering then.
+what they print into the results. Since the native transcript of the same run has other steps, such a trajectory is a
+rendering of its session.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.atif_own import Placed, Where, is_own, note_facts, restored, trajectories
 from diarist.importers.chat import add_output
-from diarist.importers.claude_blocks import tool_outcome
+from diarist.importers.claude_blocks import add_result, tool_outcome
 from diarist.importers.documents import DocumentReading, decode_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
@@ -66,9 +66,9 @@ class AtifDocument:
     def _run(self, document: dict[str, Any], ledger: Ledger) -> Iterator[RawStep]:
         agent = as_dict(document.get("agent"))
         steps = as_list(document.get("steps"))
-        native = as_str(document.get("session_id")) or opening_id(steps[:3])
         own = is_own(document)
-        session = native if own else f"atif:{native}"
+        named = as_str(document.get("session_id"))
+        session = named or f"atif:{opening_id(steps[:3])}"
         tally = ledger.open(session)
         self._agents.setdefault(session, as_str(agent.get("name")) or "atif")
         self._asked = False
@@ -77,6 +77,7 @@ class AtifDocument:
             self._kept[session] = note_facts(document, tally)
             yield from self._own(document, session, tally)
         else:
+            self._kept[session] = {"rendering": bool(named)}
             self._note_facts(document, agent, tally)
             yield from self._foreign(document, session, "", tally)
         self._note_totals(as_dict(document.get("final_metrics")), tally)
@@ -126,7 +127,7 @@ class AtifDocument:
         tally.moment(where.at)
         step_id = step.get("step_id")
         rid = f"s{step_id}" if isinstance(step_id, int | str) else f"#{where.line}"
-        draft = Draft(where.session, f"{where.actor}:{rid}" if where.actor else rid, where.at, where.line, where.actor)
+        draft = Draft(where.session, f"{where.actor}:{rid}" if where.actor else rid, where.at, where.line, where.actor or _sidechain(step))
         reason = self._fill(draft, step, switches, tally)
         if reason:
             tally.skip(reason)
@@ -149,6 +150,7 @@ class AtifDocument:
             return "" if draft.steps else "empty"
         model = as_str(step.get("model_name"))
         tell(tally, "model", model)
+        tell(tally, "cwd", as_dict(step.get("extra")).get("cwd"))
         switches.see(draft, 0, model=model, effort=as_str(step.get("reasoning_effort")))
         draft.thought("thought", content_text(step.get("reasoning_content")))
         if not _NOISE.match(text):
@@ -162,7 +164,7 @@ class AtifDocument:
             call_id = first_str(result, "source_call_id") or (first_str(calls[0], "tool_call_id") if len(calls) == 1 else "")
             if call_id:
                 tally.result(call_id)
-            _add_result(draft, f"result{number}", content_text(result.get("content")), call_id)
+            _add_result(draft, number, result, call_id, tally, as_dict(step.get("extra")) if len(calls) == 1 else {})
         used = _tokens(as_dict(step.get("metrics")))
         if any(used):
             tally.use("", used)
@@ -199,13 +201,31 @@ def _named_subagents(step: dict[str, Any]) -> Iterator[str]:
             yield as_str(named.get("trajectory_id"))
 
 
-def _add_result(draft: Draft, part: str, text: str, call_id: str) -> None:
+def _sidechain(step: dict[str, Any]) -> str:
+    """The subagent of Claude Code that Harbor tells among the main agent's steps."""
+    extra = as_dict(step.get("extra"))
+    return (as_str(extra.get("agent_id")) or "sidechain") if extra.get("is_sidechain") is True else ""
+
+
+def _add_result(draft: Draft, number: int, result: dict[str, Any], call_id: str, tally: Tally, beside: dict[str, Any]) -> None:
+    """A result. Harbor keeps Claude Code's own block beside it, in older versions beside the step."""
+    extra = as_dict(result.get("extra")) or beside
+    native = as_dict(as_dict(extra.get("tool_result_metadata")).get("raw_tool_result"))
+    if native:
+        add_result(draft, f"result{number}", native, tally, call_id=call_id)
+        return
+    flag = extra.get("tool_result_is_error", extra.get("is_error"))
+    _add_printed(draft, f"result{number}", content_text(result.get("content")), call_id, flag is True)
+
+
+def _add_printed(draft: Draft, part: str, text: str, call_id: str, failed: bool) -> None:
     """A result, with the sections that converters print below it taken apart."""
     sections = list(_SECTION.finditer(text))
     named = {section[1]: section[2].strip() for section in sections}
     status = named.get("exitCode") or named.get("exit_code") or ""
     body = _SECTION.sub(lambda found: "" if found[1] in _FLAGS else found[2], text).strip("\n") if sections else text
-    claude = tool_outcome(body, "error" in named or body.startswith(("Exit code ", "<tool_use_error>", "The user doesn't want")))
+    failed = failed or "error" in named or body.startswith(("Exit code ", "<tool_use_error>", "The user doesn't want"))
+    claude = tool_outcome(body, failed)
     if status.lstrip("-").isdigit():
         draft.result(part, body, call_id, error=int(status) != 0, exit_code=int(status))
     elif claude.error:
@@ -215,13 +235,16 @@ def _add_result(draft: Draft, part: str, text: str, call_id: str) -> None:
 
 
 def _tokens(metrics: dict[str, Any]) -> Tokens:
+    """Usage. Prompt tokens count those read from a cache, and in newer files those written to it too."""
     cached = as_int(metrics.get("cached_tokens"))
     extra = as_dict(metrics.get("extra"))
+    written = as_int(extra.get("cache_creation_input_tokens"))
+    fresh = max(0, as_int(metrics.get("prompt_tokens")) - cached)
     return Tokens(
-        input=max(0, as_int(metrics.get("prompt_tokens")) - cached),
+        input=fresh - written if fresh >= written else fresh,
         output=as_int(metrics.get("completion_tokens")),
         cache_read=cached,
-        cache_write=as_int(extra.get("cache_creation_input_tokens")),
+        cache_write=written,
         reasoning=as_int(extra.get("reasoning_output_tokens")),
     )
 

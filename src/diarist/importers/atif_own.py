@@ -51,7 +51,7 @@ def note_facts(document: dict[str, Any], tally: Tally) -> dict[str, Any]:
         tell(tally, "model", model)
     tally.wait(as_int(as_dict(as_dict(document.get("final_metrics")).get("extra")).get("latency_ms")))
     kept: dict[str, Any] = {name: as_time(facts.get(name)) for name in ("started_at", "ended_at")}
-    kept["split_of"] = as_str(facts.get("split_of"))
+    kept |= {"split_of": as_str(facts.get("split_of")), "rendering": facts.get("rendering") is True}
     if facts.get("role") == "subagent":
         kept |= {"role": "subagent", "actor": as_str(facts.get("actor"))}
     return kept

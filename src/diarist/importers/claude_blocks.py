@@ -86,7 +86,7 @@ def _add_assistant_block(draft: Draft, number: int, block: dict[str, Any], tally
         add_result(draft, number, block, tally)
 
 
-def add_result(draft: Draft, number: int, block: dict[str, Any], tally: Tally, *, call_id: str = "", denied: bool = False) -> None:
+def add_result(draft: Draft, number: object, block: dict[str, Any], tally: Tally, *, call_id: str = "", denied: bool = False) -> None:
     """A tool result block. `call_id` is used where the block has none of its own."""
     call_id = as_str(block.get("tool_use_id")) or call_id
     content = block.get("content")

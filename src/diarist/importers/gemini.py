@@ -56,7 +56,8 @@ class GeminiChat:
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Models, times, title."""
-        return tally.info(session, "gemini-cli", self.name)
+        log = "log" in tally.flags
+        return tally.info(session, "gemini-cli", "gemini-cli/log" if log else self.name, rendering=log)
 
 
 class _MessageReader:
@@ -184,13 +185,14 @@ def _notice_mark(kind: str, text: str) -> Mark:
 
 
 def _log_steps(document: list[Any], ledger: Ledger) -> Iterator[RawStep]:
-    """Prompts of all sessions. The chats hold them too, under other ids, so that this is kept apart from them."""
+    """Prompts of all sessions. The chats hold them too, under other ids: this is a rendering of them."""
     for number, entry in enumerate(document, 1):
         if not isinstance(entry, dict):
             ledger.open("").broken(number, "not a log entry")
             continue
-        session = f"log:{as_str(entry.get('sessionId'))}"
+        session = as_str(entry.get("sessionId")) or "log"
         tally = ledger.open(session)
+        tally.flags.add("log")
         draft = Draft(session, f"log{entry.get('messageId')}", as_time(entry.get("timestamp")), number)
         if entry.get("type") == "user":
             draft.user(0, content_text(entry.get("message")))

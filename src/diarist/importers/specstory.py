@@ -44,6 +44,7 @@ class SpecStory:
 
     def __init__(self) -> None:
         self._agent = "specstory"
+        self._rendering = False
         self._number = 0
         self._commanded: datetime | None = None
         """When the person last typed a client's command: text put in at the same moment is the command's own."""
@@ -55,7 +56,8 @@ class SpecStory:
         named = _SESSION.search(head)
         if named:
             self._agent = _AGENTS.get(named[1], named[1].lower().replace(" ", "-"))
-        session = f"specstory:{named[2] if named else opening}"
+        session = named[2] if named else f"specstory:{opening}"
+        self._rendering = bool(named)
         tally = ledger.open(session)
         self._note_title(head, tally)
         line, counted = 1, 0
@@ -138,7 +140,7 @@ class SpecStory:
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Models, times, title."""
-        return tally.info(session, self._agent, "specstory/markdown")
+        return tally.info(session, self._agent, "specstory/markdown", rendering=self._rendering)
 
 
 def _spans(marks: list[re.Match[str]], end: int) -> Iterator[tuple[re.Match[str], int]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from diarist.importers.markup import elements, without
 from diarist.importers.values import words
 from diarist.model.session import Mark, StepKind
+from diarist.text.fence import WITHHELD, ids_only
 
 
 class Said(NamedTuple):
@@ -82,8 +83,9 @@ def without_fences(text: str) -> str:
 
 
 def without_reminders(text: str) -> str:
-    """A tool's output without the notes that the client hid in it for the model."""
-    text = without_fences(text)
+    """A tool's output without the notes that the client hid in it for the model, and of what Diarist answered only the ids."""
+    kept = without_fences(text)
+    text = f"{kept}\n{ids}".strip() if kept != text and (ids := ids_only(text)) != WITHHELD else kept
     if "<system-reminder>" not in text:
         return text
     return without(text, list(elements(text, ("system-reminder",))))

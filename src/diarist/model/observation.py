@@ -68,4 +68,4 @@ def loaded_skill(tool: ToolUse) -> str:
         return tool.skill
     if tool.name.lower().replace("-", "_") in ("skill", "load_skill", "activate_skill"):
         return tool.shape
-    return tool.shape.removesuffix("/SKILL.md") if tool.shape.endswith("/SKILL.md") else ""
+    return tool.shape.removesuffix("/SKILL.md") if tool.kind == "read" and tool.shape.endswith("/SKILL.md") else ""

@@ -161,6 +161,8 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     started_at: datetime | None = None
     ended_at: datetime | None = None
     usage: Usage = Usage()
+    rendering: bool = False
+    """Another program's account of the session: it is told only where the session's own transcript is not there."""
     split_of: str = ""
     """Task key where the format itself splits a file or session into tasks; else empty."""
     task: str = ""

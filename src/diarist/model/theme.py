@@ -83,6 +83,12 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True):
     contradictions: tuple[Approach, ...] = ()
     tried: tuple[Approach, ...] = ()
     """Recurring attempts that no entry tells the end of."""
+    corrected: tuple[Approach, ...] = ()
+    """What people said again and again when they set a run right."""
+    asked: tuple[Approach, ...] = ()
+    """What people asked for again and again after the first request."""
+    found: tuple[Approach, ...] = ()
+    """What agents said again and again that they found. A claim: not among what worked."""
     cut: dict[str, int] = {}
     """By list: how many more lines there were."""
     target: Redacted = Redacted("")
@@ -91,6 +97,11 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True):
     """Markdown with + and - lines; a review aid that changes nothing by itself."""
     summary: Redacted = Redacted("")
     """A model's wording, where one is configured; empty without."""
+
+    @property
+    def is_telling(self) -> bool:
+        """Does anything recur in it that could be acted on? Else its entries are only about the same thing."""
+        return bool(self.errors or self.worked or self.failed or self.contradictions or self.corrected)
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +137,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     withheld: int = 0
     """Themes that were rejected before and whose evidence has not materially changed."""
     skipped: tuple[Skipped, ...] = ()
+    errors: tuple[RecurringError, ...] = ()
+    """Errors that entries of several sessions met, over all themes and outside them; those that one theme tells whole are left out."""
+    more_errors: int = 0
+    """How many more there were."""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):

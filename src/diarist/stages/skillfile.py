@@ -75,7 +75,8 @@ def render_body(skill: Skill) -> Redacted:
 
 def _origin(skill: Skill) -> str:
     sessions = f"{skill.support} session{'s' if skill.support != 1 else ''}"
-    dates = f" between {skill.first_at:%Y-%m-%d} and {skill.last_at:%Y-%m-%d}" if skill.first_at and skill.last_at else ""
+    days = [f"{at:%Y-%m-%d}" for at in (skill.first_at, skill.last_at) if at]
+    dates = "" if len(days) < 2 else f" on {days[0]}" if days[0] == days[1] else f" between {days[0]} and {days[1]}"
     failed = f"; {skill.failed} more failed at it" if skill.failed else ""
     return f"How {sessions}{dates} did this{failed}. Adapt it where the case at hand differs."
 

@@ -10,21 +10,18 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from diarist.text.fence import without_fenced
+from diarist.text.fence import WITHHELD, ids_only, without_fenced
 
 if TYPE_CHECKING:
     from diarist.model.privacy import WithholdRules
     from diarist.model.session import RawStep
 
-WITHHELD = "[withheld]"
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 _OWN_TOOL = re.compile(
     r"(?:mcp__(?:plugin_diarist_)?diarist__|diarist[._/-]{1,2})"
     r"(?:kb_search|kb_fetch|kb_list_scope|kb_node|search|fetch|recall|find_fix)\Z"
 )
 """How clients name the tools of Diarist's own MCP server: `mcp__diarist__recall`, `diarist.recall`, `diarist__recall`."""
-_ID = re.compile(r"(?<![\w-])kh-[a-z2-7]{16}(?![\w-])")
-MOST_IDS = 50
 
 
 class Withholding:
@@ -44,7 +41,7 @@ class Withholding:
         if step.session in self._turns or self._paused(step) or self._of_withheld_call(step):
             return _blank(step)
         if step.kind == "result" and self._calls.get((step.session, step.call_id)):
-            return _with(_blank(step), text=_ids_only(step.text))
+            return _with(_blank(step), text=ids_only(step.text))
         return _cleaned(step)
 
     def _begin_turn(self, step: RawStep) -> None:
@@ -82,16 +79,11 @@ def _cleaned(step: RawStep) -> RawStep:
     if "<" not in text:
         return step
     text = without_fenced(text)
-    if step.kind == "result" and text != step.text and (ids := _ids_only(step.text)) != WITHHELD:
+    if step.kind == "result" and text != step.text and (ids := ids_only(step.text)) != WITHHELD:
         text = f"{text}\n{ids}".strip()
     if "private>" in text.lower():
         text = _PRIVATE.sub("[private]", text)
     return _with(step, text=text) if text != step.text else step
-
-
-def _ids_only(text: str) -> str:
-    ids = dict.fromkeys(_ID.findall(text))
-    return " ".join([WITHHELD, *list(ids)[:MOST_IDS]]) if text else ""
 
 
 def _blank(step: RawStep) -> RawStep:

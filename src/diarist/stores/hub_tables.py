@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Any
 
     from diarist.model.access import Answer, ApiKey
     from diarist.model.use import EntryCount
@@ -42,7 +43,10 @@ class HubReads:
         from diarist.stores.rows import from_micros
 
         found = self._fetch("find_answer", caller=caller, key=key)
-        return Answer(*found[0][:3], from_micros(found[0][3])) if found else None
+        if not found:
+            return None
+        request, status, body, at = found[0]
+        return Answer(request, status, bytes(body), from_micros(at))
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         raise NotImplementedError
@@ -95,6 +99,7 @@ def _key(row: Row) -> ApiKey:
     from diarist.model.access import ApiKey
     from diarist.stores.rows import from_micros
 
-    *told, created_at, expires_at, revoked_at, used_at = row
-    times = (None if at is None else from_micros(at) for at in (expires_at, revoked_at, used_at))
-    return ApiKey(*told, from_micros(created_at), *times)
+    values: dict[str, Any] = dict(zip(ApiKey._fields, row, strict=True))
+    for name in ("created_at", "expires_at", "revoked_at", "used_at"):
+        values[name] = None if values[name] is None else from_micros(values[name])
+    return ApiKey(**values)

@@ -10,9 +10,10 @@ from array import array
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
+from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError, StoreError
 from diarist.stores import hits
 from diarist.stores.hub_tables import HubReads
+from diarist.stores.moving import IMPORTING, Moves
 from diarist.stores.queries import Queries, load
 from diarist.stores.trust_tables import TombstoneGuard, TrustReads
 from diarist.stores.use_tables import UseReads
@@ -37,7 +38,7 @@ SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
 
 
-class SqlStore(HubReads, TrustReads, UseReads):
+class SqlStore(Moves, HubReads, TrustReads, UseReads):
     """One tenant's records, history, change log, evidence and sources. Safe to share between threads."""
 
     def __init__(self, database: Database, *, tenant: str = "local", random_bytes: Callable[[int], bytes] = os.urandom) -> None:
@@ -46,6 +47,7 @@ class SqlStore(HubReads, TrustReads, UseReads):
         self._tenant = tenant
         self._random_bytes = random_bytes
         self._guard = TombstoneGuard(self._fetch)
+        self._importing = False
         if not database.read_only:
             self._add_workspace()
 
@@ -57,6 +59,8 @@ class SqlStore(HubReads, TrustReads, UseReads):
         """
         from diarist.stores.sql_transaction import SqlTransaction
 
+        if self._importing:
+            raise StoreError(f"An import into {self._database.path} was not finished. Finish it: `diarist import FILE`.")
         guard = self._guard
         try:
             with self._database.transaction():
@@ -321,11 +325,16 @@ class SqlStore(HubReads, TrustReads, UseReads):
         return found[0]
 
     def _add_workspace(self) -> None:
-        if self._fetch("find_workspace"):
+        found = self._fetch("find_workspace")
+        if found:
+            self._importing = found[0][0].startswith(IMPORTING)
             return
         name, secret = self._random_bytes(16).hex(), self._random_bytes(32)
         with self._database.transaction():
             self._database.execute(self._queries["add_workspace"], {"tenant": self._tenant, "workspace_id": name, "secret": secret})
+
+    def _scan(self, table: str) -> list[Row]:
+        return self._database.fetch(self._queries.fill("scan_table", table=table), {"tenant": self._tenant})
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})

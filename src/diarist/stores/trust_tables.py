@@ -154,6 +154,22 @@ class TrustReads:
             rows = [row for target in dict.fromkeys(targets) for row in self._fetch("list_corrections_of", target=target)]
         return [Correction(row[0], row[1], row[2], None if row[3] is None else from_micros(row[3]), from_micros(row[4])) for row in rows]
 
+    def holdings(self) -> Iterator[tuple[str, bytes]]:
+        """(where, data) of every value of every row that is kept for this tenant."""
+        for (table,) in self._fetch("list_tables"):
+            if table != "history_payloads":
+                for row in self._scan(table):
+                    yield f"table {table}", b"\n".join(map(_bytes, row))
+        after = 0
+        while rows := self._fetch("scan_payloads", after=after, limit=200):
+            for seq, payload, search in rows:
+                yield f"history, change {seq}", bytes(payload)
+                yield f"search text of change {seq}", bytes(search or b"")
+            after = rows[-1][0]
+
+    def _scan(self, table: str) -> list[Row]:
+        raise NotImplementedError
+
     def find_mentions(self, kinds: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:
         """(record id, change, payload) of everything that history keeps of records of these kinds, oldest first."""
         for kind in kinds:
@@ -165,6 +181,10 @@ class TrustReads:
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         raise NotImplementedError
+
+
+def _bytes(value: object) -> bytes:
+    return bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode("utf-8", "replace")
 
 
 class TrustWrites:
@@ -187,6 +207,11 @@ class TrustWrites:
 
         row = {"id": erasure.id, "actor": erasure.actor, "done": int(erasure.done), "receipt": erasure.receipt}
         self._execute("put_erasure", **row, at=to_micros(erasure.at))
+
+    def forget_session(self, session: str) -> None:
+        """Takes a session ("agent:native id") out of the usefulness ledger."""
+        self._execute("delete_uses_of_session", session=session)
+        self._execute("delete_effects_of_session", session=session)
 
     def put_backup(self, backup: Backup) -> None:
         """Notes that a backup was made."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.frames import find_frames
@@ -104,6 +105,7 @@ def _surely(text: str) -> Sign:
     return sign if sign and sign.strength > SPEAKS else Sign(text)
 
 
+@lru_cache(maxsize=2_048)
 def _sign(line: str, *, levels: bool) -> Sign | None:
     """What one line that stands for itself says."""
     bare = strip(line[:_LONGEST_LINE].rstrip())

@@ -8,6 +8,9 @@ NAMES = ("diarist-context", "past-sessions")
 """Elements that Diarist writes. An old name stays here: transcripts that hold it are read for years."""
 OPEN = "<diarist-context>"
 CLOSE = "</diarist-context>"
+WITHHELD = "[withheld]"
+MOST_IDS = 50
+_ID = re.compile(r"(?<![\w-])kh-[a-z2-7]{16}(?![\w-])")
 _FENCED = re.compile(rf"<({'|'.join(NAMES)})(?:\s[^<>]{{0,400}})?>.*?(?:</\1>|\Z)", re.DOTALL)
 
 
@@ -20,6 +23,15 @@ def without_fenced(text: str) -> str:
     if not any(f"<{name}" in text for name in NAMES):
         return text
     return _FENCED.sub("", text).strip()
+
+
+def ids_only(text: str) -> str:
+    """What is left of Diarist's own answer in a transcript: the ids it named, which tell what an agent was shown.
+
+    >>> ids_only("kh-qi5boyip73ghachk: how it was fixed")
+    '[withheld] kh-qi5boyip73ghachk'
+    """
+    return " ".join([WITHHELD, *list(dict.fromkeys(_ID.findall(text)))[:MOST_IDS]]) if text else ""
 
 
 def fenced(text: str) -> str:

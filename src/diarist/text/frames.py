@@ -60,7 +60,7 @@ def _above(lines: list[str], at: int) -> list[tuple[str, str]]:
     for text in reversed(lines[max(at - _ABOVE, 0) : at]):
         if "Traceback (most recent" in text:
             break
-        if found := _PYTHON.match(strip(text[:400]).text):
+        if 'File "' in text and (found := _PYTHON.match(strip(text[:400]).text)):
             frames.append((found.group(1), found.group(2)))
     return frames
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.phrases import wordset
@@ -44,8 +45,11 @@ _BY_HEAD: tuple[tuple[Callable[[str], bool], tuple[re.Pattern[str], ...]], ...] 
 """What first character a pattern needs: most lines are tried against none."""
 
 
+@lru_cache(maxsize=4_096)
 def strip(line: str) -> Bare:
     """The line without time stamps, host and service names, CI marks, log levels and the like; its indentation is kept.
+
+    Logs repeat their lines, and a line is looked at from several sides.
 
     >>> strip("2026-03-04T07:43:48.095Z ##[error]Process completed")
     Bare(text='Process completed', level='error')

@@ -55,7 +55,7 @@ def _find_breaks(lines: list[str]) -> set[int]:
 
 def _broken(line: str, following: str, width: int) -> bool:
     """Whether `following` can be the rest of `line`: its first word did not fit any more."""
-    if not line.strip() or not following.strip() or following[0].isspace():
+    if len(line) + 1 + len(following) <= width or not line.strip() or not following.strip() or following[0].isspace():
         return False
     first = following.split(None, 1)[0]
     return len(line) + 1 + len(first) > width and first != line.split(None, 1)[0] and not _STARTS_ANEW.match(following)

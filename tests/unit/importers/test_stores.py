@@ -131,8 +131,8 @@ def test_output_that_looks_like_a_shells_own_fields_is_not_taken_for_them() -> N
     assert "the end" in told.text
 
 
-def test_a_log_of_prompts_is_kept_apart_from_the_chats() -> None:
+def test_a_log_of_prompts_is_a_rendering_of_the_chats() -> None:
     entries = [{"sessionId": SESSION, "messageId": 0, "type": "user", "message": "Fix it.", "timestamp": "2026-11-02T09:00:01Z"}]
     taken = take(json.dumps(entries).encode(), "gemini-cli")
-    assert list(taken.sessions) == [f"log:{SESSION}"]
+    assert (taken.session.session, taken.session.rendering) == (SESSION, True)
     assert marks(taken.steps) == []

@@ -157,10 +157,11 @@ def test_a_framed_tool_of_the_gemini_family() -> None:
     assert marks(taken.steps) == ["interrupt"]
 
 
-def test_a_page_of_specstory_is_kept_apart_from_the_native_session() -> None:
+def test_a_page_of_specstory_is_a_rendering_of_the_native_session() -> None:
     page, native = (take((TRANSCRIPTS / name).read_bytes()) for name in ("specstory.md", "claude-code.jsonl"))
     assert page.session.agent == native.session.agent == "claude-code"
-    assert page.session.session == f"specstory:{native.session.session}"
+    assert page.session.session == native.session.session
+    assert (page.session.rendering, native.session.rendering) == (True, False)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

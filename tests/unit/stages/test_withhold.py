@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from diarist.model.ids import make_id
 from diarist.model.privacy import WithholdRules
 from diarist.model.session import RawStep
-from diarist.stages.withhold import WITHHELD, Withholding
+from diarist.stages.withhold import Withholding
+from diarist.text.fence import WITHHELD
 
 
 def step(kind: Any, text: str = "", **more: Any) -> RawStep:
@@ -58,6 +60,24 @@ def test_results_of_its_own_tools_are_withheld_and_the_call_stays(tool: str) -> 
     assert withhold(call) == call
     assert withhold(step("result", "kh-a: old words", call_id="c")).text == WITHHELD
     assert withhold(step("result", "other", call_id="d")).text == "other"
+
+
+def test_of_its_own_answers_the_ids_stay() -> None:
+    """They tell the usefulness ledger what an agent was shown."""
+    first, second = make_id("a"), make_id("b")
+    withhold = Withholding(WithholdRules())
+    withhold(step("call", tool="mcp__diarist__recall", call_id="c"))
+    told = f"{second}: old words, see {first} and {second}"
+    assert withhold(step("result", told, call_id="c")).text == f"{WITHHELD} {second} {first}"
+    shell = f"$ diarist recall x\n<diarist-context>\n{first} old words\n</diarist-context>"
+    assert withhold(step("result", shell, call_id="d")).text == f"$ diarist recall x\n{WITHHELD} {first}"
+    assert withhold(step("prompt", shell)).text == "$ diarist recall x"
+
+
+def test_what_a_user_keeps_out_is_withheld_whole_though_diarist_was_asked() -> None:
+    withhold = Withholding(WithholdRules(paths=("*/secret/*",)))
+    withhold(step("call", tool="mcp__diarist__recall", call_id="c", arguments={"query": "/x/secret/y"}))
+    assert withhold(step("result", make_id("a"), call_id="c")).text == WITHHELD
 
 
 def test_a_turn_whose_prompt_fits_a_pattern_is_withheld_up_to_the_next_prompt() -> None:

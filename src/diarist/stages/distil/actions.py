@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from diarist.model.entry import FileOperation
@@ -112,6 +113,7 @@ _ABOUT_KEYS = word_list(
 )
 _PATCH_FILE = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
 _DIFF_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_PATCH_KEYS = ("input", "patch", "diff", "patchText", "command", "cmd")
 _MOVE_TO = re.compile(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
 
 
@@ -162,6 +164,7 @@ def _scalars(value: Any, depth: int) -> Iterator[str]:
         yield str(value)[:120]
 
 
+@lru_cache(maxsize=512)
 def _plain_name(tool: str) -> str:
     """`mcp__files__read_file`, `functions.read_file`, `ReadFile` → "readfile"."""
     last = re.split(r"__|[.:/]", tool.split("<|", maxsplit=1)[0])[-1]
@@ -197,7 +200,11 @@ def _kind(name: str, values: Mapping[str, Any]) -> ActKind:
 
 
 def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    return next((value for key in keys if isinstance(value := values.get(key), str) and value.strip()), "")
+    for key in keys:  # a plain loop: several of these for every call
+        value = values.get(key)
+        if isinstance(value, str) and value and not value.isspace():
+            return value
+    return ""
 
 
 def _command(values: Mapping[str, Any]) -> str:
@@ -244,15 +251,9 @@ def _change(kind: ActKind, values: Mapping[str, Any], text: str) -> Act:
 
 
 def _patch_text(values: Mapping[str, Any], text: str) -> str:
-    for value in (
-        values.get("input"),
-        values.get("patch"),
-        values.get("diff"),
-        values.get("patchText"),
-        values.get("command"),
-        values.get("cmd"),
-        text,
-    ):
+    for value in (*(values[key] for key in _PATCH_KEYS if key in values), text):
+        if not value:
+            continue
         candidate = (
             next((part for part in value if isinstance(part, str) and "*** Begin Patch" in part), "") if isinstance(value, list) else value
         )

@@ -65,17 +65,18 @@ def _groups(text: str) -> list[_Lines]:
     groups: list[_Lines] = []
     heading, fenced, fresh = "", False, True
     for line in text.split("\n"):
-        if line.lstrip().startswith(("```", "~~~")):
+        bare = line.lstrip()
+        if bare.startswith(("```", "~~~")):
             fenced, fresh = not fenced, True
             continue
-        if fenced or not line.strip() or _RULE.match(line):
+        if fenced or not bare or (bare[0] in "-*_=|" and _RULE.match(line)):
             fresh = True
             continue
-        title = _HEADING.match(line)
+        title = _HEADING.match(line) if bare[0] in "#*" else None
         if title:
             heading, fresh = clean(title["hash"] or title["bold"]), True
             continue
-        item = _ITEM.match(line)
+        item = _ITEM.match(line) if bare[0] in "-*+•" or bare[0].isdigit() else None
         if item and (len(item["indent"]) < 2 or not groups or not groups[-1].is_item):
             groups.append(_Lines(heading, True, [item["text"]]))
         elif item or (not fresh and groups) or (line.startswith("  ") and groups and groups[-1].is_item):

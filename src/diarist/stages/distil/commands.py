@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
@@ -51,6 +52,7 @@ _VALUE_OPTIONS = word_set(
 )
 _PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*(?:w|\.exe)?$")
 _INTERPRETERS = word_set("node ruby php perl bash sh zsh tsx ts-node deno Rscript julia")
+_SHORT = 400
 _NUMBER = re.compile(r"-?[\d.]+[smhd]?$")
 
 
@@ -99,6 +101,11 @@ def is_script(program: Program) -> bool:
 
 
 def understand(text: str) -> CommandLine:
+    """What a command line was for. Agents run the same few short ones again and again."""
+    return _understood(text) if len(text) < _SHORT else _understand(text)
+
+
+def _understand(text: str) -> CommandLine:
     """Takes a command line apart and says what it was for (its weightiest part: a test outweighs a build, …)."""
     programs = tuple(_programs(split(text), 0))
     if not programs:
@@ -113,6 +120,9 @@ def understand(text: str) -> CommandLine:
         program.name in ("grep", "rg", "egrep") and _FAULT_WORD.search(" ".join(program.words[1:])) for program in programs
     )
     return CommandLine(main.kind, key, programs, exit_tells, exit_blames, seeks, is_check)
+
+
+_understood = lru_cache(maxsize=1_024)(_understand)
 
 
 def code_command(code: str) -> CommandLine:

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from diarist.model.entry import FileOperation
 from diarist.model.session import Mark
 from diarist.stages.distil.bullets import Bullet
-from diarist.stages.distil.code import new_lines
+from diarist.stages.distil.code import names_of, new_lines
 from diarist.stages.distil.commands import CommandLine
 from diarist.stages.distil.sentences import Sentence, sentences
 
@@ -135,7 +135,17 @@ class Changed:
     """Exact piece of the call that names the file."""
     is_exact: bool = True
     """`after` stands in the call as it is; the words of a command line may have lost their quotes."""
+    told: str | None = None
+    """What it did, in a few words, once somebody asked (see `telling`)."""
     _lines: tuple[list[str], list[str]] | None = None
+    _names: tuple[str, ...] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names that the new text defines."""
+        if self._names is None:
+            self._names = tuple(names_of(self.after))
+        return self._names
 
     @property
     def added(self) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from diarist.model.session import Step
 from diarist.stages.distil.actions import understand_call
 from diarist.stages.distil.bullets import Bullet
-from diarist.stages.distil.commands import CommandLine, code_command, understand
+from diarist.stages.distil.commands import code_command, understand
 from diarist.stages.distil.files import FileBook
 from diarist.stages.distil.ledger import Asked, Ledger, Marked, Refused, Run, Said, Trouble
 from diarist.stages.distil.results import Outputs, Pending
@@ -52,7 +52,6 @@ class _Reader:
         self.pending: dict[str, Pending] = {}
         self.said: dict[str, Said] = {}
         self.awaiting: list[Run | Trouble] = []
-        self.commands: dict[str, CommandLine] = {}
         self.stopped = ""
         self.is_afterwards = False  # the agent had answered; what follows was set off by a hook or the client
         self.loose = 0
@@ -167,7 +166,7 @@ class _Reader:
             ledger.tools.append(step.tool)
         ledger.tool_counts[step.tool] = ledger.tool_counts.get(step.tool, 0) + 1
         act = understand_call(step.tool, step.arguments, step.text)
-        command = self._understood(act.command) if act.command and act.kind == "shell" else None
+        command = understand(act.command) if act.command and act.kind == "shell" else None
         if act.kind == "code":
             command = code_command(act.command)
         key: str = step.call_id
@@ -182,15 +181,6 @@ class _Reader:
         if not step.actor:
             ledger.last_actor_step = number
             self.stopped = ""
-
-    def _understood(self, text: str) -> CommandLine:
-        """Agents run the same few commands again and again."""
-        known = self.commands.get(text)
-        if known is None:
-            if len(self.commands) > 200:
-                self.commands.clear()
-            known = self.commands[text] = understand(text)
-        return known
 
     def _result(self, number: int, step: Step) -> None:
         waiting = self.pending.pop(step.call_id, None) if step.call_id else None

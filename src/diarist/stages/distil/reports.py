@@ -35,10 +35,11 @@ def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
     for said in [*answers[-20:], *([last] if last else [])]:
         floor = -1.0 if not ledger.calls else 0.5 if said is last or len(answers) < 4 else 2.5
         for block in blocks(said.text, merge=True):
-            if block.best.is_intent or block.score < floor or any(part.text in taken for part in block.parts):
+            best, score = block.best, block.score
+            if best.is_intent or score < floor or any(part.text in taken for part in block.parts):
                 continue
             heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
-            bullet = Bullet(f"Found: {heading}{block.text}", block.best.text[:300], (said.step,), 2.0 + min(block.score, 8) * 0.3)
+            bullet = Bullet(f"Found: {heading}{block.text}", best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3)
             yield bullet, _SETBACK.search(block.text) is not None
 
 

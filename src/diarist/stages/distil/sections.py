@@ -30,6 +30,8 @@ _MARKER = re.compile(
     r"_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
     r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:(?<=[:：*_])\s+(?P<rest>\S.*))?\s*$"
 )
+_SIGNS = (":", "：", "#", "*", "_")
+"""One of these stands in a line with a marker."""
 _HINTS = (
     *(
         "tried",
@@ -136,7 +138,7 @@ class _Parser:
         self.inline = False  # it began beside its marker
 
     def take(self, line: str) -> list[Item]:
-        if re.match(r"^\s*(?:```|~~~)", line):
+        if line.lstrip().startswith(("```", "~~~")):
             self.fenced = not self.fenced
             return self.flush()
         if self.fenced:
@@ -152,7 +154,7 @@ class _Parser:
         return [Item(self.name, held)] if held and self.name and not _NOTHING.match(held) else []
 
     def _marker(self, line: str) -> list[Item] | None:
-        marker = _MARKER.match(line)
+        marker = _MARKER.match(line) if any(sign in line for sign in _SIGNS) else None
         name = _section_name(marker["name"]) if marker else ""
         if marker is None or not name:
             return None

@@ -158,7 +158,7 @@ class _Meanings(dict[str, int]):
     """What each word of a text, as it stands there, adds to its sentence: bits of `cues`, `NAME`. The same words come again and again."""
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= 16_384:
+        if len(self) >= 32_768:
             self.clear()
         meaning = bits_of(_words(word.lower()))
         if not (word.isalpha() and (word.islower() or word.istitle() or word.isupper())) and (

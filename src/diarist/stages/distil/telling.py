@@ -12,6 +12,12 @@ from diarist.text.clip import clip
 
 def describe_change(change: Changed) -> str:
     """What one write did: "added `WithAgent`: `return context.WithValue(…)`" or "in `test_x`: `a == b` became `equal(a, b)`"."""
+    if change.told is None:
+        change.told = _described(change)
+    return change.told
+
+
+def _described(change: Changed) -> str:
     added, removed = change.added, change.removed
     defined = names_of("\n".join(added[:60])[:2_500])
     names = [name for name in defined if name not in change.before]
@@ -52,7 +58,7 @@ def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
         if change.why is None:
             continue
         room = 1 if change.after or change.before else 3
-        names = frozenset(IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(names_of(change.after)[:6])
+        names = frozenset(IDENTIFIER.findall(change.path.rsplit("/", 1)[-1])) | frozenset(change.names[:6])
         reason = words_on(change.why.sentences, 260, prefer=names)
         if reason:
             found.setdefault(reason, change.why.step)

@@ -20,7 +20,11 @@ from diarist.stages.patterns.words import prompt_words
 from diarist.text.clip import clip
 
 _TITLE = 72
+_LONGEST = 40
+"""Characters of a word in a title; longer ones are values."""
 _EXAMPLE = 160
+_READ = 1_200
+"""Characters of a prompt that are looked through for its headline."""
 _MOST_EXAMPLES = 5
 _NAME = 64
 _NAME_WORDS = 5
@@ -31,6 +35,11 @@ _CONSTANT = 0.3
 _SUBJECT = 0.4
 """A word that so many runs have says what the habit is about."""
 _PIECE = re.compile(r"\S+")
+_PASTED = re.compile(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)|^[ \t]*(?:[#>*-]+[ \t]+)+", re.DOTALL | re.MULTILINE)
+"""What stands around the words of a person: comments, code, marks of headings and lists."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*")
+_CODE = re.compile(r"\W*(?=[\dA-Z-]*\d)(?=[\dA-Z-]*[A-Z])[\dA-Z][\dA-Z-]{2,}\W*\Z")
+"""A code that names one case, as HX2DUB or PROJ-417: never part of what a habit is about."""
 _ASCII_WORD = re.compile(r"[a-z][a-z0-9]+")
 _FILLED = "…"
 
@@ -65,9 +74,12 @@ def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Cor
     weight = {word: share * rarity.get((0, word), log(2)) for word, share in about.items()}
     typical = min(group, key=lambda n: (-_typicality(n, corpus, weight), observations[n].prompt, observations[n].id))
     steps = find_procedure([run.tools for run in (good or runs)])
-    subject = [word for word in corpus.words[typical] if _share(word, corpus, about) >= _SUBJECT]
-    title = _title(observations[typical].prompt, corpus, about) if subject else _title_of_tools(good)
-    examples = _examples([run.prompt for run in good])
+    said = _headline(observations[typical].prompt, corpus, about)
+    coded = {word for piece in _PIECE.findall(said) if _CODE.match(piece) for word in prompt_words(piece)}
+    subject = [word for word in corpus.words[typical] if _share(word, corpus, about) >= _SUBJECT and word not in coded]
+    title = _title(said, corpus, about) if subject else _title_of_tools(good)
+    fits = {observations[n].id: _typicality(n, corpus, weight) for n in group}
+    examples = _examples([(run.prompt, fits[run.id]) for run in good])
     return Draft(
         name=_name(subject, steps, good),
         title=title,
@@ -85,13 +97,15 @@ def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Cor
 
 def describe(title: Redacted, examples: Sequence[Redacted]) -> Redacted:
     """What the skill is for and when to use it, in one line without markup."""
-    told = "; ".join(f'"{clip(" ".join(example.split()), 80)}"' for example in examples[:3])
-    line = clip(f"{title}. Use when asked for this, in words like {told}." if told else f"{title}.", 1000)
+    short = dict.fromkeys(clip(" ".join(example.split()), 80) for example in examples)
+    told = "; ".join(f'"{each}"' for each in list(short)[:3])
+    said = title if title.endswith("…") else f"{title}."
+    line = clip(f"{said} Use when asked for this, in words like {told}." if told else said, 1000)
     return derived(line.replace("<", "‹").replace(">", "›"))
 
 
 def _share(word: str, corpus: Corpus, about: Mapping[int, float]) -> float:
-    return max((about.get(family, 0.0) for family in corpus.families[word]), default=0.0)
+    return max((about.get(family, 0.0) for family in corpus.families.get(word, ())), default=0.0)
 
 
 def _typicality(n: int, corpus: Corpus, weight: Mapping[int, float]) -> float:
@@ -99,14 +113,22 @@ def _typicality(n: int, corpus: Corpus, weight: Mapping[int, float]) -> float:
     return sum(weight.get(word, 0.0) for word in words) / (1 + len(words)) if words else 0.0
 
 
-def _title(prompt: Redacted, corpus: Corpus, about: Mapping[int, float]) -> Redacted:
-    """The most typical prompt without politeness around it, what is filled in each time left out."""
-    told = _without_dull_ends([(piece, prompt_words(piece)) for piece in _PIECE.findall(prompt[:400])])
+def _headline(prompt: Redacted, corpus: Corpus, about: Mapping[int, float]) -> str:
+    """The first sentence that says what the habit is about; without one, the sentence that says most of it."""
+    told = [piece for piece in _SENTENCE.split(_PASTED.sub("\n", prompt[:_READ])) if piece.strip()] or [prompt[:_READ]]
+    held = [sum(_share(word, corpus, about) >= _SUBJECT for word in prompt_words(piece)) for piece in told]
+    most = max(held)
+    return next(piece for piece, count in zip(told, held, strict=True) if count >= min(2, most))
+
+
+def _title(said: str, corpus: Corpus, about: Mapping[int, float]) -> Redacted:
+    """A sentence without politeness around it, what is filled in each time left out."""
+    told = _without_dull_ends([(piece, prompt_words(piece)) for piece in _PIECE.findall(said[:400])])
     pieces: list[str] = []
     for piece, words in told:
         known = [word for word in words if word in corpus.families]
         varies = known and all(_share(word, corpus, about) < _CONSTANT for word in known)
-        if varies or (not words and any(char.isdigit() for char in piece)):
+        if varies or len(piece) > _LONGEST or _CODE.match(piece) or (not words and any(char.isdigit() for char in piece)):
             shown = _FILLED + (piece[-1] if piece[-1] in ",.?!:" else "")
         else:
             shown = piece
@@ -152,7 +174,13 @@ def _name(subject: Sequence[str], steps: Sequence[SkillStep], runs: Sequence[Obs
     return "-".join(dict.fromkeys(words))[:_NAME].strip("-")
 
 
-def _examples(prompts: Sequence[Redacted]) -> tuple[Redacted, ...]:
-    """Distinct prompts, oldest first."""
-    short = (derived(clip(" ".join(prompt.split()), _EXAMPLE)) for prompt in prompts if prompt.strip())
-    return tuple({example.casefold(): example for example in reversed(list(short))}.values())[::-1][:_MOST_EXAMPLES]
+def _examples(told: Sequence[tuple[Redacted, float]]) -> tuple[Redacted, ...]:
+    """The most typical prompts (handed in oldest first, each with how typical it is), each wording once, oldest first."""
+    distinct: dict[str, tuple[Redacted, float]] = {}
+    for prompt, fits in told:
+        short = derived(clip(" ".join(prompt.split()), _EXAMPLE))
+        if short:
+            distinct.setdefault(short.casefold(), (short, fits))
+    order = list(distinct.values())
+    chosen = sorted(range(len(order)), key=lambda at: (-round(order[at][1], 9), at))[:_MOST_EXAMPLES]
+    return tuple(order[at][0] for at in sorted(chosen))

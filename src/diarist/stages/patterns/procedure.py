@@ -34,6 +34,7 @@ _PLAIN = {
     "web": "Look it up on the web", "agent": "Delegate a part to a subagent", "plan": "Write down a plan", "ask": "Ask the user",
     "submit": "Hand in the result", "code": "Run code", "shell": "Run a command",
 }  # fmt: skip
+_USUAL = frozenset(("read", "edit", "create", "search", "ask", "submit", "code", "plan"))
 _NUMBER = re.compile(r"[-+]?v?\d[\d.,:-]*\Z")
 _PATH = re.compile(r"[\w.~@+-]*[/\\][\w./\\~@+-]*\Z|[\w-]+\.\w{1,5}\Z")
 
@@ -62,19 +63,21 @@ def find_procedure(tools: Sequence[Sequence[ToolUse]]) -> tuple[SkillStep, ...]:
 
 
 def says_something(steps: Sequence[SkillStep]) -> bool:
-    """False for a procedure of one step that every agent takes anyway, such as to edit a file."""
-    return len(steps) > 1 or any(step.tool not in ("read", "edit", "create", "search", "ask", "submit") for step in steps)
+    """False for a procedure of which nothing but one step is needed that every agent takes anyway, such as to edit a file."""
+    needed = [step.tool for step in steps if not step.optional]
+    return len(needed) > 1 or any(tool not in _USUAL for tool in needed)
 
 
 def follows(tools: Sequence[ToolUse], wanted: Sequence[str]) -> bool:
-    """True where the calls hold the wanted labels in this order, whatever stands between."""
-    names = [label(tool) for tool in tools]
+    """True where the calls hold the wanted labels in this order, whatever stands between. Any command is a "shell"."""
+    names = [(label(tool), tool.kind) for tool in tools]
     at = 0
     for want in wanted:
-        try:
-            at = names.index(want, at) + 1
-        except ValueError:
+        while at < len(names) and want not in names[at]:
+            at += 1
+        if at == len(names):
             return False
+        at += 1
     return bool(wanted)
 
 

@@ -11,6 +11,9 @@ from diarist.text.stem import FUNCTION_WORDS
 MOST_WORDS = 40
 """Distinct words of a prompt that are looked at: what is wanted stands at the front, pasted text behind it."""
 _MOST_CHARACTERS = 1200
+_READ = 4000
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+"""A form's own words, which nobody wrote."""
 
 NAME = "~"
 """Before a file or path name."""
@@ -68,7 +71,7 @@ def prompt_words(prompt: str) -> tuple[str, ...]:
     >>> prompt_words("Please fix 3 failing tests in billing/tax.py, thanks!")
     ('fix', 'failing', 'tests', '~tax.py')
     """
-    text = unicodedata.normalize("NFKC", prompt[:_MOST_CHARACTERS]).lower()
+    text = unicodedata.normalize("NFKC", _COMMENT.sub(" ", prompt[:_READ])[:_MOST_CHARACTERS]).lower()
     found: dict[str, None] = {}
     for match in _PIECE.finditer(text):
         for word in _of_piece(match):

@@ -14,6 +14,8 @@ LONGEST = 300
 """Characters of one line's text."""
 HARDLY = 100
 """Characters around an error's message that name a command and little else."""
+ABOUT = 0.8
+"""Share of a line's entries that must have met an error, for the error to tell all of it."""
 MOST_IDS = 4
 """Entry ids named in a line; the rest are counted."""
 _APPROVED = re.compile(r"(?i)(approved)(\s*):")
@@ -25,6 +27,8 @@ def choose_target(theme: Theme) -> Redacted:
     A skill, where a fix worked several times; the role prompt, where the entries are all of one agent; else the project's
     instructions file.
     """
+    if not theme.is_telling:
+        return derived("nothing: these runs are about the same thing, but did nothing alike")
     if any(fix.count > 1 for error in theme.errors for fix in error.fixes):
         return derived("a skill, or the managed block of AGENTS.md")
     agents = sorted(theme.agents)
@@ -39,14 +43,16 @@ def propose_diff(theme: Theme) -> Redacted:
     """What to guard against (`-`) and what to amplify (`+`), each with its count and entries."""
     parts = [f"## Proposed adjustment: {text_line(theme.label)}", f"Target: {theme.target}"]
     guard = [f"- {_counted(each, theme.size)}" for each in theme.failed if not _tells_of(each, theme.errors)]
-    guard += [f"- {_error(each, theme.size)}" for each in theme.errors]
+    guard += [f"- {tell_error(each, theme.size)}" for each in theme.errors]
     amplify = [f"+ {_counted(each, theme.size)}" for each in theme.worked]
     parts += _section("Recurring failures (guard against):", guard, _more(theme, "failed", "errors"))
     parts += _section("Recurring successes (amplify):", amplify, _more(theme, "worked"))
     parts += _section(
         "Contradictory (look before you decide):", [f"- {_mixed(each)}" for each in theme.contradictions], _more(theme, "contradictions")
     )
-    if not guard and not amplify and not theme.contradictions:
+    people = [f"+ {_counted(each, theme.size)}" for each in theme.corrected]
+    parts += _section("People set runs right (do as they said):", people, _more(theme, "corrected"))
+    if not theme.is_telling:
         parts.append("No approach recurs in these entries, so there is nothing to change yet. They are worth reading together.")
     return derived("\n\n".join(parts))
 
@@ -69,9 +75,10 @@ def _section(title: str, lines: Sequence[str], more: int) -> list[str]:
 
 
 def _tells_of(each: Approach, errors: Sequence[RecurringError]) -> bool:
-    """Does it say hardly more than an error that has its own line, met at least as often?"""
+    """Does it say hardly more than an error that has its own line, met about as often?"""
     return any(
-        error.message in each.text and len(each.text) - len(error.message) <= HARDLY and error.count >= each.count for error in errors
+        error.message in each.text and len(each.text) - len(error.message) <= HARDLY and error.count >= ABOUT * each.count
+        for error in errors
     )
 
 
@@ -83,7 +90,8 @@ def _counted(each: Approach | Line, size: int) -> str:
     return f"{text_line(each.text)} ({each.count} of {size}: {name_ids(each.entries)})"
 
 
-def _error(each: RecurringError, size: int) -> str:
+def tell_error(each: RecurringError, size: int) -> str:
+    """One line of Markdown: the error, how many of `size` entries met it and got past it, and what did and did not help."""
     told = f"{text_line(each.message)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
     if each.fixes:
         told += "; fixed by: " + "; ".join(f"{text_line(fix.text)} ({fix.count})" for fix in each.fixes)

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from diarist.model.redacted import Redacted
+from diarist.model.bullet import ASKED, CORRECTED, FOUND, WENT_ON
+from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Line, RecurringError
 from diarist.stages.synthesis.features import Vocabulary
 from diarist.stages.synthesis.runs import Item, Phrases
@@ -58,12 +59,15 @@ class Meant(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Approaches of a group by how they went; each list sorted by count descending, then text."""
+    """Approaches of a group by how they went, and what was said; each list sorted by count descending, then text."""
 
     worked: list[Approach]
     failed: list[Approach]
     contradictions: list[Approach]
     tried: list[Approach]
+    corrected: list[Approach]
+    asked: list[Approach]
+    found: list[Approach]
 
 
 def count_carriers(items: Iterable[Item], phrases: Phrases) -> list[int]:
@@ -78,33 +82,60 @@ def count_carriers(items: Iterable[Item], phrases: Phrases) -> list[int]:
 def find_approaches(corpus: Corpus, members: Sequence[int]) -> Found:
     """What at least two members did (one, where the group is a single entry), without what everybody does everywhere."""
     least = min(2, len(members))
-    found = Found([], [], [], [])
+    found = Found([], [], [], [], [], [], [])
     for said in _group(corpus, _sayings(corpus.items, members)):
         if len(said.everybody) < least or _is_common(corpus, said, len(members)):
             continue
-        approach = _approach(corpus, said)
-        if said.worked and said.failed:
-            found.contradictions.append(approach)
-        elif said.worked:
-            found.worked.append(approach)
-        elif said.failed:
-            found.failed.append(approach)
-        else:
-            found.tried.append(approach)
+        text = corpus.phrases.texts[said.phrases[0]]
+        spoken = next((each for each in (CORRECTED, ASKED, FOUND) if text.startswith(each)), "")
+        _place(found, said, spoken).append(_approach(corpus, said, derived(text.removeprefix(spoken))))
     for approaches in found:
         approaches.sort(key=lambda each: (-each.count, each.text))
     return found
 
 
+def _place(found: Found, said: Said, spoken: str) -> list[Approach]:
+    """The list it belongs to. What somebody only said is no approach, wherever it stands in an entry."""
+    if spoken:
+        return {CORRECTED: found.corrected, ASKED: found.asked, FOUND: found.found}[spoken]
+    if said.worked and said.failed:
+        return found.contradictions
+    return found.worked if said.worked else found.failed if said.failed else found.tried
+
+
 def find_errors(corpus: Corpus, members: Sequence[int]) -> list[RecurringError]:
-    """Errors that at least two members met, with what was done about them."""
+    """Errors that at least two members met (one, where the group is a single entry), with what was done about them."""
+    least = min(2, len(members))
+    found = [_error(corpus, fingerprint, those) for fingerprint, those in _met(corpus, members).items() if len(those) >= least]
+    return sorted(found, key=lambda each: (-each.count, each.message, each.fingerprint))
+
+
+def find_common_errors(corpus: Corpus, groups: Sequence[Sequence[int]], least: int, most: int) -> tuple[list[RecurringError], int]:
+    """Errors that entries of `least` sessions met, whatever else they were about, most frequent first; and how many more there are.
+
+    Those that only members of one group met are left out: that group tells of them.
+    """
+    home = {member: at for at, group in enumerate(groups) for member in group}
+    common = []
+    for fingerprint, those in _met(corpus, range(len(corpus.items))).items():
+        places = {home.get(member, -1) for member in those}
+        if len(those) >= least and (len(places) > 1 or -1 in places):
+            sessions = {corpus.items[member].session for member in those}
+            if len(sessions) >= least:
+                common.append((-len(those), fingerprint, those))
+    common.sort(key=lambda each: each[:2])
+    found = [_error(corpus, fingerprint, those) for _, fingerprint, those in common[:most]]
+    return sorted(found, key=lambda each: (-each.count, each.message, each.fingerprint)), max(0, len(common) - most)
+
+
+def _met(corpus: Corpus, members: Iterable[int]) -> dict[str, list[int]]:
+    """Fingerprint → members that met the error."""
     met: dict[str, list[int]] = {}
     for member in members:
-        for fingerprint in dict.fromkeys(error.fingerprint for error in corpus.items[member].errors):
-            met.setdefault(fingerprint, []).append(member)
-    least = min(2, len(members))
-    found = [_error(corpus, fingerprint, those) for fingerprint, those in met.items() if len(those) >= least]
-    return sorted(found, key=lambda each: (-each.count, each.message, each.fingerprint))
+        if errors := corpus.items[member].errors:
+            for fingerprint in dict.fromkeys([error.fingerprint for error in errors]):
+                met.setdefault(fingerprint, []).append(member)
+    return met
 
 
 def _error(corpus: Corpus, fingerprint: str, members: Sequence[int]) -> RecurringError:
@@ -131,7 +162,9 @@ def _fixes(corpus: Corpus, fingerprint: str, met: Mapping[int, Sequence[object]]
         item = corpus.items[member]
         told = [text for error, text in item.fixes if error == fingerprint]
         told = told or [
-            corpus.phrases.number(error.resolved_by) for error in item.errors if error.fingerprint == fingerprint and error.resolved_by
+            corpus.phrases.number(error.resolved_by)
+            for error in item.errors
+            if error.fingerprint == fingerprint and error.resolved_by not in ("", WENT_ON)
         ]
         for phrase in told:
             fixes.setdefault(phrase, set()).add(member)
@@ -233,8 +266,7 @@ def _is_common(corpus: Corpus, said: Said, size: int) -> bool:
     return others > 0 and outside / others >= ELSEWHERE * inside / size
 
 
-def _approach(corpus: Corpus, said: Said) -> Approach:
-    text: Redacted = corpus.phrases.texts[said.phrases[0]]
+def _approach(corpus: Corpus, said: Said, text: Redacted) -> Approach:
     return Approach(
         text=text,
         count=len(said.everybody),

@@ -17,9 +17,14 @@ _NOTE = "<!-- Approved lessons, written by `diarist synthesize --apply --write-t
 def make_lesson(theme: Theme, proposal: Proposal, decision: Decision) -> Lesson:
     """The lesson of an accepted theme, in the reviewer's wording where there is one."""
     amplify = tuple(
-        [derived(f"{each.text} ({_times(each)})") for each in theme.worked] + [_fix(error) for error in theme.errors if error.fixes]
+        [derived(f"{each.text} ({_times(each)})") for each in theme.worked]
+        + [_fix(error) for error in theme.errors if error.fixes]
+        + [derived(f"as people said who set such a run right: {each.text} ({_times(each)})") for each in theme.corrected]
     )
-    guard = tuple(derived(f"{each.text} ({_times(each)})") for each in theme.failed)
+    guard = tuple(
+        [derived(f"{each.text} ({_times(each)})") for each in theme.failed]
+        + [derived(f"{error.message} ({error.count} runs met it, {error.resolved} got past it)") for error in theme.errors if not error.fixes]
+    )
     return Lesson(
         title=proposal.shown_title,
         text=proposal.edit.body if proposal.edit else _text(theme, amplify, guard),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Report, Theme
-from diarist.stages.synthesis.adjustment import name_ids, text_line
+from diarist.stages.synthesis.adjustment import name_ids, tell_error, text_line
 from diarist.text.markdown import line
 
 FIELDS = (
@@ -19,6 +19,10 @@ FIELDS = (
 """Front matter, in this order, after what was decided."""
 MOST_NAMES = 5
 """Agents, projects or outcomes that a line names."""
+MOST_FIRST = 10
+"""Themes that the beginning of a report points to."""
+MOST_SAID = 3
+"""Lines of what was only said that a theme shows."""
 MOST_SKIPPED = 50
 """Skipped files that are named; the rest are counted."""
 
@@ -56,7 +60,7 @@ def report_fields(report: Report) -> dict[str, Any]:
 
 def render_body(report: Report, decided: Mapping[str, str]) -> Redacted:
     """Markdown below the front matter. `decided`: by lineage, what was decided on it before."""
-    parts = [f"# Diary synthesis report{_of(report)}", _overview(report)]
+    parts = [f"# Diary synthesis report{_of(report)}", _overview(report), *_first_of_all(report), *_common_errors(report)]
     parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.themes]
     parts += ["---", _how_to_decide()] if report.themes else ["_No themes detected._"]
     return derived("\n\n".join(parts) + "\n")
@@ -105,10 +109,15 @@ def render_theme(theme: Theme, decided: str = "") -> Redacted:
     parts = [f"## {text_line(theme.label)}", "\n".join(facts)]
     parts += [text_line(theme.summary)] if theme.summary else []
     parts += ["#" + theme.proposed_diff]
-    if theme.tried:
-        more = theme.cut.get("tried", 0)
-        lines = [f"- {_attempt(each, theme.size)}" for each in theme.tried] + ([f"- and {more} more"] if more else [])
-        parts += ["\n".join(["Tried again and again, with no end told:", "", *lines])]
+    for title, name, lines, most in (
+        ("Tried again and again, with no end told:", "tried", theme.tried, len(theme.tried)),
+        ("Asked for again and again:", "asked", theme.asked, MOST_SAID),
+        ("Said again and again, as found (a claim; look before you rely on it):", "found", theme.found, MOST_SAID),
+    ):
+        if lines:
+            more = theme.cut.get(name, 0) + len(lines[most:])
+            told = [f"- {_attempt(each, theme.size)}" for each in lines[:most]] + ([f"- and {more} more"] if more else [])
+            parts += ["\n".join([title, "", *told])]
     return derived("\n\n".join(parts))
 
 
@@ -128,6 +137,48 @@ def _overview(report: Report) -> str:
     if report.skipped:
         told.append(f"> Could not be read, so not taken into account: {len(report.skipped)}; named at the top of this file.")
     return "\n>\n".join(told)
+
+
+def _first_of_all(report: Report) -> list[str]:
+    """Where to look first: themes in which something recurs that could be acted on, in the order of the report."""
+    telling = [theme for theme in report.themes if theme.is_telling]
+    if not telling or len(report.themes) < 4:
+        return []
+    lines = [f"- {text_line(theme.label)}: {_gist(theme)} ({theme.id})" for theme in telling[:MOST_FIRST]]
+    lines += [f"- and {len(telling) - MOST_FIRST} more"] if len(telling) > MOST_FIRST else []
+    quiet = len(report.themes) - len(telling)
+    title = "Worth acting on:" if not quiet else f"Worth acting on (in {_themes(quiet)} nothing recurs but the subject):"
+    return ["\n".join([title, "", *lines])]
+
+
+def _themes(count: int) -> str:
+    return "1 other theme" if count == 1 else f"{count} other themes"
+
+
+def _gist(theme: Theme) -> str:
+    """As "12 entries; 2 recurring errors, 3 approaches that worked"."""
+    counted = (
+        ("recurring error", "recurring errors", "errors"),
+        ("approach that failed", "approaches that failed", "failed"),
+        ("approach that worked", "approaches that worked", "worked"),
+        ("contradiction", "contradictions", "contradictions"),
+        ("correction by people", "corrections by people", "corrected"),
+    )
+    told = []
+    for one, many, name in counted:
+        count = len(getattr(theme, name)) + theme.cut.get(name, 0)
+        if count:
+            told.append(f"{count} {one if count == 1 else many}")
+    return f"{theme.size} {'entry' if theme.size == 1 else 'entries'}; {', '.join(told)}"
+
+
+def _common_errors(report: Report) -> list[str]:
+    """Errors that runs about different things met."""
+    if not report.errors:
+        return []
+    lines = [f"- {tell_error(each, report.entries)}" for each in report.errors]
+    lines += [f"- and {report.more_errors} more"] if report.more_errors else []
+    return ["\n".join(["## Errors that runs about different things met", "", *lines])]
 
 
 def _how_to_decide() -> str:

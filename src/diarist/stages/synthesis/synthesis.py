@@ -11,12 +11,15 @@ import msgspec
 
 from diarist.errors import UsageError
 from diarist.model.theme import Parameters, Report, Skipped, Theme
-from diarist.stages.synthesis.approaches import Corpus, count_carriers
+from diarist.stages.synthesis.approaches import Corpus, count_carriers, find_common_errors
 from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
 from diarist.stages.synthesis.lineage import Ancestor, trace
 from diarist.stages.synthesis.runs import Intake, Item
 from diarist.stages.synthesis.themes import Counted, finish, make_theme
 from diarist.stages.synthesis.wording import name_features, rank_tags, tell_apart
+
+MOST_ERRORS = 12
+"""Errors of the whole window that are told."""
 
 
 class Request(NamedTuple):
@@ -58,6 +61,7 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         groups += [[number] for number in range(len(ranked)) if number not in taken]
     corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, count_carriers(ranked, intake.phrases))
     themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
+    errors, more = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size), MOST_ERRORS)
     return Report(
         parameters=parameters,
         window_start=request.window_start,
@@ -67,6 +71,8 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         input_digest=input_digest(ranked),
         themes=tuple(trace(themes, request.ancestors)),
         skipped=tuple(sorted(request.skipped, key=lambda each: (each.name, each.reason))),
+        errors=tuple(errors),
+        more_errors=more,
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from diarist.model.redacted import Redacted
-from diarist.model.theme import Theme, Trend
+from diarist.model.theme import RecurringError, Theme, Trend
 from diarist.stages.synthesis.adjustment import choose_target, propose_diff
-from diarist.stages.synthesis.approaches import Corpus, find_approaches, find_errors
+from diarist.stages.synthesis.approaches import Corpus, Found, find_approaches, find_errors
 from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
 from diarist.stages.synthesis.wording import make_label
 
@@ -51,7 +51,7 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
     return Theme(
         id=known,
         lineage=known,
-        label=make_label(corpus, group.sums, group.members, group.tags, [each.text for each in (*found.worked, *found.failed)]),
+        label=make_label(corpus, group.sums, group.members, group.tags, _told(found, errors)),
         tags=group.tags,
         size=len(items),
         sessions=len({item.session for item in items}),
@@ -72,6 +72,9 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
         failed=tuple(found.failed[:MOST_LINES]),
         contradictions=tuple(found.contradictions[:MOST_LINES]),
         tried=tuple(found.tried[:MOST_LINES]),
+        corrected=tuple(found.corrected[:MOST_LINES]),
+        asked=tuple(found.asked[:MOST_LINES]),
+        found=tuple(found.found[:MOST_LINES]),
     )
 
 
@@ -79,6 +82,12 @@ def finish(theme: Theme) -> Theme:
     """With its proposed adjustment."""
     theme = msgspec.structs.replace(theme, target=choose_target(theme))
     return msgspec.structs.replace(theme, proposed_diff=propose_diff(theme))
+
+
+def _told(found: Found, errors: Sequence[RecurringError]) -> list[Redacted]:
+    """Recurring lines that may become the label where no title tells the group: what went wrong, then what was done."""
+    wrong = [error.message for error in errors] + [each.text for each in found.failed]
+    return [*wrong, *(each.text for each in found.worked)]
 
 
 def _cohesion(space: Space, group: Counted) -> float:

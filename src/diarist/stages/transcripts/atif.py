@@ -19,7 +19,7 @@ from diarist.stages.transcripts.turns import Turn, Turns
 VERSION = "ATIF-v1.7"
 OWN = "diarist"
 OWN_VERSION = 1
-_FACTS = ("cwd", "repository", "branch", "title", "parent_session", "workflow", "split_of", "role", "actor", "format")
+_FACTS = ("cwd", "repository", "branch", "title", "parent_session", "workflow", "split_of", "role", "actor", "format", "rendering")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -117,9 +117,9 @@ def _facts(info: SessionInfo) -> dict[str, Any]:
 
 
 def _metrics(usage: Usage) -> dict[str, Any]:
-    """Prompt tokens count those read from a cache, as ATIF has it."""
+    """Prompt tokens count those read from a cache or written to it, as ATIF has it."""
     metrics: dict[str, Any] = {
-        "total_prompt_tokens": usage.input_tokens + usage.cache_read_tokens,
+        "total_prompt_tokens": usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
         "total_completion_tokens": usage.output_tokens,
         "total_cached_tokens": usage.cache_read_tokens,
     }

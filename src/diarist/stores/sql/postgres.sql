@@ -43,6 +43,10 @@ SELECT {use_columns} FROM usefulness
 WHERE tenant = :tenant AND session IN (SELECT value FROM jsonb_array_elements_text(:sessions::jsonb) value)
 ORDER BY at, place, record_id, event, session;
 
+-- name: list_tables
+SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant'
+WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace ORDER BY 1;
+
 -- name: list_tallies
 SELECT {tally_columns} FROM effects
 WHERE tenant = :tenant AND record_id IN (SELECT value FROM jsonb_array_elements_text(:ids::jsonb) value)
@@ -65,3 +69,15 @@ DELETE FROM chunks WHERE tenant = :tenant AND id = :id;
 
 -- name: list_chunks
 SELECT id FROM chunks WHERE tenant = :tenant AND id > :after ORDER BY id LIMIT :limit;
+
+-- name: list_columns
+SELECT c.table_name::text, c.column_name::text, coalesce(k.ordinal_position, 0)::bigint
+FROM information_schema.columns c
+JOIN pg_class t ON t.oid = to_regclass(quote_ident(c.table_schema) || '.' || quote_ident(c.table_name)) AND NOT t.relispartition
+LEFT JOIN (
+    SELECT u.table_name, u.column_name, u.ordinal_position FROM information_schema.key_column_usage u
+    JOIN information_schema.table_constraints n ON n.constraint_name = u.constraint_name AND n.constraint_schema = u.constraint_schema
+    WHERE n.constraint_type = 'PRIMARY KEY' AND u.table_schema = current_schema()
+) k ON k.table_name = c.table_name AND k.column_name = c.column_name
+WHERE c.table_schema = current_schema() AND c.table_name NOT IN ('chunks', 'diarist_schema')
+ORDER BY c.table_name COLLATE "C", c.ordinal_position;

@@ -272,6 +272,15 @@ SELECT target, record_id, shape, until, at FROM corrections WHERE tenant = :tena
 -- name: list_corrections_of
 SELECT target, record_id, shape, until, at FROM corrections WHERE tenant = :tenant AND target = :target ORDER BY at, record_id;
 
+-- name: list_tables
+SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name;
+
+-- name: scan_table
+SELECT * FROM {table} WHERE tenant = :tenant;
+
+-- name: scan_payloads
+SELECT seq, payload, search FROM history_payloads WHERE tenant = :tenant AND seq > :after ORDER BY seq LIMIT :limit;
+
 -- name: list_payloads_of_kind
 SELECT h.seq, h.record_id, p.payload
 FROM records r
@@ -486,3 +495,19 @@ DELETE FROM answers WHERE tenant = :tenant AND at < :before;
 SELECT created_at / :day, project, agent, outcome, count(*) FROM records
 WHERE tenant = :tenant AND kind = 'entry' AND status = 'active' AND created_at >= :since AND (:every = 1 OR project = :project)
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
+
+-- Moving a whole tenant to another database. Slots are filled from the catalog, never from a user.
+
+-- name: list_columns
+SELECT m.name, p.name, p.pk FROM sqlite_master m JOIN pragma_table_info(m.name) p
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+ORDER BY m.name, p.cid;
+
+-- name: dump_rows
+SELECT {columns} FROM {table} WHERE tenant = :tenant{beyond} ORDER BY {key} LIMIT :limit;
+
+-- name: load_row
+INSERT INTO {table} (tenant, {columns}) VALUES (:tenant, {values}) ON CONFLICT DO NOTHING;
+
+-- name: set_workspace
+UPDATE workspaces SET workspace_id = :workspace_id, secret = :secret WHERE tenant = :tenant;

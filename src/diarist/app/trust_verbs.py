@@ -1,0 +1,79 @@
+"""The façade's verbs about trust: erasing, corrections, backups, verification; `Memory` inherits them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from diarist.app.erasing_reach import Reach
+    from diarist.app.toolbox import Toolbox
+    from diarist.model.erasing import EraseWish, Receipt
+    from diarist.model.record import Record
+
+
+class TrustVerbs:
+    """See `app.memory.Memory`."""
+
+    _box: Toolbox
+    _read_only: bool
+    _stale: bool
+
+    def _writable(self) -> None:
+        raise NotImplementedError
+
+    def get(self, wanted: str, kinds: Sequence[str] = ()) -> Record:
+        """See `app.memory.Memory.get`."""
+        raise NotImplementedError
+
+    # --- erasing ----------------------------------------------------------------------------------------------------------
+
+    def preview_erase(self, wish: EraseWish) -> Reach:
+        """What `erase` would reach; writes nothing. Raises as `erase` does."""
+        from diarist.app.erasing_reach import reach
+
+        return reach(self._box, self._exact(wish))
+
+    def erase(self, wish: EraseWish) -> Receipt:
+        """Erases for good what the wish names and what was made from it; nothing of it gets in again. See `app.erasing`.
+
+        Raises
+        ------
+        UsageError
+            The wish names nothing.
+        NotFoundError, AmbiguousIdError
+            An id names no record, or several.
+        InvalidInputError
+            A value is too short to be told from other texts.
+        StoreLockedError
+            All is erased but free pages, which another process keeps from being written anew.
+        """
+        from diarist.app.erasing import erase, finish
+
+        self._writable()
+        finish(self._box)
+        return erase(self._box, self._exact(wish))
+
+    def finish_erasures(self) -> list[Receipt]:
+        """Does what interrupted erasures left undone; their receipts."""
+        from diarist.app.erasing import finish
+
+        self._writable()
+        return finish(self._box)
+
+    def erasures(self) -> list[Receipt]:
+        """Receipts of all erasures, oldest first: that something was erased, never what."""
+        from diarist.app.erasing import list_receipts
+
+        return list_receipts(self._box)
+
+    def residue(self, values: Sequence[str] = ()) -> list[str]:
+        """Every place in the workspace that holds one of the values (none given: any erased value), one line each."""
+        from diarist.app.residue import find_residue
+
+        return list(find_residue(self._box, values))
+
+    def _exact(self, wish: EraseWish) -> EraseWish:
+        """The wish with whole ids; those of records that are not active too."""
+        ids = [each if self._box.store.get_record(each) is not None else self.get(each).id for each in wish.ids]
+        return wish._replace(ids=tuple(dict.fromkeys(ids)))

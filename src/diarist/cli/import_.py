@@ -1,0 +1,50 @@
+"""`diarist import`, and `diarist export --format store`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diarist.cli.common import count, open_workspace, emit_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from diarist.app.memory import Memory
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def import_command(ctx: click.Context, /, file: str, as_json: bool) -> None:
+    """Read a whole store that `diarist export --format store` wrote, into an empty one.
+
+    Ids, history, hashes, tombstones and decisions stay as they were. With DIARIST_DATABASE_URL it moves to PostgreSQL, without it
+    into the workspace folder. If it is broken off, run it again: it goes on.
+
+    \b
+    diarist export --format store -o diary.store
+    DIARIST_DATABASE_URL=postgresql://diarist@db/diarist diarist import diary.store
+    """
+    moved = open_workspace(ctx).import_store(file, _shown(as_json))
+    if as_json:
+        emit_json({"lines": moved.lines, "added": moved.added})
+        return
+    say(f"{count(moved.added, 'row', 'rows')} imported from {file}. `diarist doctor` checks that everything fits together.")
+
+
+def export_whole(memory: Memory, output: str | None) -> None:
+    """Writes the whole store to the file `output`."""
+    if output in (None, "-"):
+        raise click.UsageError("a whole store goes to a file: give -o FILE")
+    moved = memory.export_store(Path(str(output)), _shown(False))
+    say(f"{count(moved.lines, 'line', 'lines')} written to {output}. Keep it as safe as the workspace itself.", err=True)
+
+
+def _shown(quiet: bool) -> Callable[[int, int], None] | None:
+    if quiet:
+        return None
+    return lambda done, total: click.echo(f"\r{done:,} of {total:,}", nl=False, err=True)

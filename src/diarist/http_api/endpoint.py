@@ -1,0 +1,212 @@
+"""From a row of the table to an endpoint: reads the request, asks who calls, checks, handles, answers."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Mapping, MutableMapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route as StarletteRoute
+
+from diarist.asgi.access import Doorkeeper
+from diarist.asgi.bodies import STREAMED
+from diarist.asgi.problems import Problem, problem_of, tell
+from diarist.asgi.workroom import Workroom
+from diarist.http_api.asked import Nothing
+from diarist.http_api.route import Call, Reply, Route
+from diarist.model.access import Answer
+
+if TYPE_CHECKING:
+    from diarist.app.memory import Memory
+    from diarist.model.access import Caller
+
+KEPT = timedelta(hours=24)
+"""How long a repeated request is answered as before."""
+MAX_KEY = 200
+
+
+class Desk(NamedTuple):
+    """What endpoints share."""
+
+    room: Workroom
+    door: Doorkeeper
+    base_url: str
+    turns: Turns
+
+
+class Turns:
+    """One request at a time for each idempotency key."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[threading.Lock, int]] = {}
+        self._turn = threading.Lock()
+
+    def take(self, key: str) -> threading.Lock:
+        """The lock of a key; to be given back with `give`."""
+        with self._turn:
+            lock, waiting = self._held.get(key, (threading.Lock(), 0))
+            self._held[key] = (lock, waiting + 1)
+            return lock
+
+    def give(self, key: str) -> None:
+        """The caller needs the lock no more."""
+        with self._turn:
+            lock, waiting = self._held.pop(key)
+            if waiting > 1:
+                self._held[key] = (lock, waiting - 1)
+
+
+class Asked(NamedTuple):
+    """A request as it was read off the wire."""
+
+    scope: MutableMapping[str, Any]
+    headers: Mapping[str, str]
+    ids: Mapping[str, str]
+    query: Mapping[str, str]
+    body: bytes
+    upload: Path | None
+
+
+def endpoints(routes: tuple[Route, ...], desk: Desk) -> list[StarletteRoute]:
+    """Endpoints of all routes."""
+    return [_endpoint(route, desk) for route in routes]
+
+
+def _endpoint(route: Route, desk: Desk) -> StarletteRoute:
+    async def endpoint(request: Request) -> Response:
+        request.scope["diarist.route"] = route.path
+        try:
+            async with _upload(request, route) as upload:
+                asked = Asked(
+                    request.scope,
+                    request.headers,
+                    request.path_params,
+                    dict(request.query_params),
+                    b"" if route.streamed else await request.body(),
+                    upload,
+                )
+                return await desk.room.run(lambda: answer(route, desk, asked))
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except Problem as problem:
+            return _told(problem)
+
+    return StarletteRoute(route.path, endpoint, methods=[route.method], name=route.name)
+
+
+def answer(route: Route, desk: Desk, asked: Asked) -> Response:
+    """The whole of a request, in a thread of the room. What goes wrong becomes a problem; faults of ours are for the log."""
+    try:
+        caller = _admitted(route, desk, asked)
+        memory = desk.room.memory(caller)
+        call = Call(
+            caller, memory, desk.room, desk.base_url, asked.ids, _query(route, asked), _body(route, asked), asked.headers, asked.upload
+        )
+        return _once(route, desk, asked, call) if route.once else _handle(route, desk, call)
+    except Exception as error:
+        problem = problem_of(error)
+        if problem.status == 500:
+            raise
+        return _told(problem)
+
+
+def _admitted(route: Route, desk: Desk, asked: Asked) -> Caller:
+    """Who calls, if that one may do this. Raises Problem 401 and 403."""
+    caller = desk.door.by_header(asked.headers)
+    if caller is None:
+        raise Problem(401, "show a key in x-api-key or as a bearer", {"www-authenticate": 'Bearer realm="diarist"'})
+    asked.scope["diarist.key"], asked.scope["diarist.tenant"] = caller.key_id, caller.tenant
+    if not caller.may(route.role):
+        raise Problem(403, f"this needs the role {route.role}; the key has {caller.role}")
+    return caller
+
+
+def _handle(route: Route, desk: Desk, call: Call) -> Response:
+    made = route.handle(call)
+    if route.writes:
+        desk.room.refresh(call.memory, call.caller, patient=True)
+        if route.name == "add_key":
+            desk.door.key_was_made()
+    reply = made if isinstance(made, Reply) else Reply(made, route.status)
+    if reply.status == 304:
+        return Response(status_code=304, headers=dict(reply.headers))
+    headers = {"cache-control": "private, no-cache", **reply.headers}
+    return Response(msgspec.json.encode(reply.value), reply.status, headers, media_type="application/json")
+
+
+def _once(route: Route, desk: Desk, asked: Asked, call: Call) -> Response:
+    """Handles a request that may come again under its key: the second time it is answered as the first, and nothing is done."""
+    key = asked.headers.get("idempotency-key", "") or getattr(call.body, "idempotency_key", "")
+    if not key:
+        return _handle(route, desk, call)
+    if len(key) > MAX_KEY:
+        raise Problem(422, f"an idempotency key has {MAX_KEY} characters at most")
+    who = call.caller.key_id or "owner"
+    request = hashlib.sha256(f"{route.method} {asked.scope['path']}\0".encode() + asked.body).hexdigest()
+    name = f"{call.caller.tenant}\0{who}\0{key}"
+    lock = desk.turns.take(name)
+    try:
+        with lock:
+            known = call.memory.find_answer(who, key)
+            if known is not None:
+                return _again(known, request)
+            made = _handle(route, desk, call)
+            if made.status_code < 300:
+                _keep(call.memory, who, key, Answer(request, made.status_code, bytes(made.body), call.memory.now()))
+            return made
+    finally:
+        desk.turns.give(name)
+
+
+def _again(known: Answer, request: str) -> Response:
+    if known.request != request:
+        raise Problem(422, "this idempotency key was used for another request; use a new one")
+    headers = {"idempotent-replayed": "true", "cache-control": "no-store"}
+    return Response(known.body, known.status, headers, media_type="application/json")
+
+
+def _keep(memory: Memory, who: str, key: str, made: Answer) -> None:
+    memory.keep_answer(who, key, made, forget_before=made.at - KEPT)
+
+
+def _query(route: Route, asked: Asked) -> msgspec.Struct:
+    if route.query is Nothing:
+        return Nothing()
+    return msgspec.convert(dict(asked.query), route.query, strict=False)
+
+
+def _body(route: Route, asked: Asked) -> Any:
+    if route.body is None:
+        return None
+    kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise Problem(415, "the body must be application/json")
+    return msgspec.json.decode(asked.body, type=route.body)
+
+
+@asynccontextmanager
+async def _upload(request: Request, route: Route) -> AsyncIterator[Path | None]:
+    """The body of a streamed route as a file that only we can read and that is gone afterwards."""
+    if not route.streamed:
+        yield None
+        return
+    request.scope[STREAMED] = True
+    with tempfile.TemporaryDirectory(prefix="diarist-upload-") as folder:
+        path = Path(folder) / "transcript"
+        with path.open("wb") as file:
+            async for piece in request.stream():
+                file.write(piece)
+        yield path
+
+
+def _told(problem: Problem) -> Response:
+    told = tell(problem)
+    return Response(told.body, told.status, told.headers)

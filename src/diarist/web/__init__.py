@@ -1,0 +1,1 @@
+"""Atlas: the hub as pages for people. Server-rendered; works without script."""
