@@ -66,7 +66,7 @@ def fill(folder: Path, tenant: str = "local", mark: str = MARK, project: str = "
     """Puts one of each thing into a tenant, all of whose texts hold the mark; ids by what they are."""
     place = project or f"example.com/{mark}/app"
     with open_memory(folder / "ws", tenant=tenant) as memory:
-        session = ClaudeSession(3, cwd=str(folder / f"{mark}-work")).prompt(f"Read the {mark} settings")
+        session = ClaudeSession(len(mark), cwd=str(folder / f"{mark}-work")).prompt(f"Read the {mark} settings")
         session.bash("python -m pytest -q", f"E   ModuleNotFoundError: No module named '{mark}'\n1 failed", 1)
         session.edit("pyproject.toml", "[]", f'["{mark}"]').bash("python -m pytest -q", "3 passed").reply(f"The {mark} was missing.")
         report = memory.ingest([session.write(folder / f"t-{tenant}-{mark}")])

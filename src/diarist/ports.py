@@ -443,7 +443,12 @@ class Index(Protocol):
         """Records it holds now."""
         ...
 
-    def clear(self) -> None: ...
+    def renewed(self) -> AbstractContextManager[Index]:
+        """An empty index that takes this one's place when the block is left normally; until then this one is searched.
+
+        Raises IndexUnavailableError where it cannot be written.
+        """
+        ...
 
     def close(self) -> None: ...
 

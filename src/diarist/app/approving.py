@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class Approved(NamedTuple):
-    """A report that was approved, and the themes that became lessons by it."""
+    """A report that was approved, the themes that were accepted by it, and how many of them became lessons."""
 
     written: Written
     accepted: list[Proposal]
+    lessons: int
 
 
 def effect_of(kind: ProposalKind, cwd: str = "") -> Effect:
@@ -70,7 +71,7 @@ def approve_report(box: Toolbox, written: Written, *, at: datetime, why: str = "
     ReviewError
         It is approved already.
     """
-    from diarist.app.lessons import ThemeEffect
+    from diarist.app.lessons import ThemeEffect, makes_lesson
 
     draft = load_draft(box, written.record_id)
     if draft.approved:
@@ -88,4 +89,4 @@ def approve_report(box: Toolbox, written: Written, *, at: datetime, why: str = "
                 accepted.append(decide_within(box, tx, waiting, ruling, ThemeEffect(whole_report=True))[0])
         mark_approved(box, tx, written.record_id, who=redact(who or box.actor), why=redact(why), at=at)
     publish(box, written.record_id, cwd)
-    return Approved(Written(written.record_id, load_draft(box, written.record_id), written.file), accepted)
+    return Approved(Written(written.record_id, load_draft(box, written.record_id), written.file), accepted, sum(map(makes_lesson, accepted)))

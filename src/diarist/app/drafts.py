@@ -83,24 +83,22 @@ def find_draft(box: Toolbox, parameters: Parameters, cwd: str = "") -> Written |
 def newest_drafts(box: Toolbox, parameters: Parameters) -> dict[str, datetime]:
     """By project: when its last report with these parameters (but for the project) was drafted for."""
     newest: dict[str, datetime] = {}
-    for record in box.store.list_records(RecordFilter(kinds=("state",))):
-        if record.namespace == NAMESPACE:
-            draft = from_json(record.body, Draft)
-            if msgspec.structs.replace(draft.parameters, project=parameters.project) == parameters:
-                newest[record.project] = max(newest.get(record.project, draft.window_end), draft.window_end)
+    for record in box.store.list_records(RecordFilter(kinds=("state",), namespace=NAMESPACE)):
+        draft = from_json(record.body, Draft)
+        if msgspec.structs.replace(draft.parameters, project=parameters.project) == parameters:
+            newest[record.project] = max(newest.get(record.project, draft.window_end), draft.window_end)
     return newest
 
 
 def get_report(box: Toolbox, wanted: str, *, project: str, cwd: str = "") -> Written | None:
     """The report that an id, a file, or the day and number of one of this project's ("2026-03-15-2") names; None: no such report."""
     file = Path(wanted).absolute()
-    for record in box.store.list_records(RecordFilter(kinds=("state",))):
-        if record.namespace == NAMESPACE:
-            draft = from_json(record.body, Draft)
-            known = publish_root(box, record.project, cwd if record.project == project else "") / PurePosixPath(draft.path)
-            named = record.project == project and PurePosixPath(draft.path).stem == wanted
-            if named or record.id == wanted or known == file:
-                return Written(record.id, draft, known)
+    for record in box.store.list_records(RecordFilter(kinds=("state",), namespace=NAMESPACE)):
+        draft = from_json(record.body, Draft)
+        known = publish_root(box, record.project, cwd if record.project == project else "") / PurePosixPath(draft.path)
+        named = record.project == project and PurePosixPath(draft.path).stem == wanted
+        if named or record.id == wanted or known == file:
+            return Written(record.id, draft, known)
     return None
 
 
@@ -176,10 +174,9 @@ def theme_of(proposal: Proposal) -> Theme:
 def _drafts(box: Toolbox, project: str) -> Iterator[tuple[Record, Draft]]:
     """Reports of a project, newest first; of one day, the last."""
     found = []
-    for record in box.store.list_records(RecordFilter(kinds=("state",), project=project)):
-        if record.namespace == NAMESPACE:
-            draft = from_json(record.body, Draft)
-            found.append(((draft.window_end.date(), _number(draft.path)), record, draft))
+    for record in box.store.list_records(RecordFilter(kinds=("state",), namespace=NAMESPACE, project=project)):
+        draft = from_json(record.body, Draft)
+        found.append(((draft.window_end.date(), _number(draft.path)), record, draft))
     for _, record, draft in sorted(found, key=lambda each: each[0], reverse=True):
         yield record, draft
 

@@ -143,9 +143,9 @@ def _of_items(box: Toolbox, named: list[Record]) -> Iterator[Record]:
     for (space, project), ids in items.items():
         for each in list_events(box.store, space, project):
             told = {str(each.event.get("id", "")), *map(str, each.event.get("forgotten_ids") or ())}
-            record = box.store.get_record(event_record_id(space, project, each.event)) if ids & told else None
-            if record is not None:
-                yield record
+            event = box.store.get_record(event_record_id(space, project, each.event)) if ids & told else None
+            if event is not None:
+                yield event
 
 
 # --- what was derived -----------------------------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ def catch_up(store: Store, index: Index) -> int:
     """
     start, last = index.position(), store.last_seq()
     if start > last:  # the store was restored from an older copy
-        index.clear()
-        start = 0
+        rebuild(store, index)
+        return last
     at = start
     while at < last:
         upto = min(last, _end_of_batch(store, at))
@@ -36,9 +36,9 @@ def catch_up(store: Store, index: Index) -> int:
 
 
 def rebuild(store: Store, index: Index) -> int:
-    """Makes the index anew; returns how many records it holds."""
-    index.clear()
-    catch_up(store, index)
+    """Makes the index anew beside the old one, which is searched until the new one is whole; returns how many records it holds."""
+    with index.renewed() as fresh:
+        catch_up(store, fresh)
     return index.record_count()
 
 

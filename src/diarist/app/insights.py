@@ -69,6 +69,12 @@ class Stats(NamedTuple):
     waiting: int
     """Proposals that wait for review."""
     documents: int
+    errors_solved: int = 0
+    """Distinct errors of the entries read that at least one of them got past; with `errors_open` all that were met."""
+    errors_open: int = 0
+    tokens: int = 0
+    """Tokens and US dollars of the entries read."""
+    cost_usd: float = 0.0
 
 
 def stats(box: Toolbox, days: int = 30, project: str | None = None) -> Stats:
@@ -82,6 +88,8 @@ def stats(box: Toolbox, days: int = 30, project: str | None = None) -> Stats:
         outcomes[row.outcome or "unknown"] += row.entries
     trouble = outcomes["recovered"] + outcomes["failed"]
     notes = RecordFilter(kinds=("note", "lesson"), project=project)
+    met = {error.fingerprint for entry in entries for error in entry.errors}
+    solved = {error.fingerprint for entry in entries for error in entry.errors if error.resolved}
     return Stats(
         days=days,
         entries=sum(outcomes.values()),
@@ -94,6 +102,10 @@ def stats(box: Toolbox, days: int = 30, project: str | None = None) -> Stats:
         read=len(entries),
         waiting=box.store.count_records(RecordFilter(kinds=("proposal",), outcome="pending", project=project)),
         documents=box.store.count_records(notes),
+        errors_solved=len(solved),
+        errors_open=len(met - solved),
+        tokens=sum(entry.usage.input_tokens + entry.usage.output_tokens for entry in entries),
+        cost_usd=round(sum(round((entry.usage.cost_usd or 0.0) * 1_000_000) for entry in entries) / 1_000_000, 6),
     )
 
 

@@ -40,10 +40,11 @@ class ThemeEffect:
         return []
 
     def accept(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
-        """Writes the lesson; that of an earlier round is superseded."""
+        """Writes the lesson, if there is anything to tell; that of an earlier round is superseded."""
         theme = theme_of(proposal)
-        record, search = lesson_record(make_lesson(theme, proposal, decision), theme, proposal)
-        tx.put_record(record, search, action="accept")
+        if makes_lesson(proposal):
+            record, search = lesson_record(make_lesson(theme, proposal, decision), theme, proposal)
+            tx.put_record(record, search, action="accept")
         for round_ in range(proposal.round):
             tx_id = lesson_id(proposal_id("theme", proposal.project, proposal.key, round_))
             earlier = box.store.get_record(tx_id)
@@ -66,6 +67,11 @@ class ThemeEffect:
             refresh_states(box, record_id, at=decision.at, cwd=self._cwd)
 
         return write
+
+
+def makes_lesson(proposal: Proposal) -> bool:
+    """Does the acceptance of this theme tell later sessions anything? Entries that are only about the same thing teach nothing."""
+    return proposal.edit is not None or theme_of(proposal).is_telling
 
 
 def lesson_id(proposal: str) -> str:

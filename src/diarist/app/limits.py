@@ -181,7 +181,7 @@ class _LimitedIndex:
     def apply(self, *_: object) -> None:
         raise IndexUnavailableError("the search index is written for all projects at once; it will be brought up to date later")
 
-    def clear(self) -> None:
+    def renewed(self) -> None:
         self.apply()
 
     def close(self) -> None:

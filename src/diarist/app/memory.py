@@ -19,6 +19,7 @@ from diarist.errors import AmbiguousIdError, NotFoundError
 if TYPE_CHECKING:
     from diarist.app.distilling import Changed
     from diarist.app.editing import Wish
+    from diarist.app.explaining import Explanation
     from diarist.app.exporting import Exported
     from diarist.app.fixes import Solved
     from diarist.app.graph import Neighbour
@@ -74,6 +75,12 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
             self._afterwards(report.entries)
             self._catch_up()  # also where nothing changed: the run before may have died before it came to this
         return report
+
+    def explain(self, path: Path, data: bytes | None = None) -> Explanation:
+        """How a file would be understood; nothing is kept. With `data`, `path` only names it. Raises InvalidInputError."""
+        from diarist.app.explaining import explain
+
+        return explain(self._box, path, data)
 
     def find_sessions(self) -> dict[str, list[Path]]:
         """Folders of every supported agent that exist on this machine, by agent."""

@@ -81,7 +81,7 @@ def read_bytes(data: bytes, reader: Reader, read_at: datetime) -> FileRead:
 
 def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
     head = stream.read(SNIFF_BYTES)
-    importer = _choose(head, path, explicit, reader)
+    importer = choose_importer(head, path, explicit, reader)
     state = _state_before(path, stream, importer.name if importer else "", head, reader, read_at)
     if importer is None:
         return FileRead(state, status="unknown", reason="empty" if not head else "no known transcript format")
@@ -122,7 +122,8 @@ def _dated(info: SessionInfo, mtime_ns: int, read_at: datetime) -> SessionInfo:
     return msgspec.structs.replace(info, ended_at=at)
 
 
-def _choose(head: bytes, path: Path, explicit: bool, reader: Reader) -> Importer | None:
+def choose_importer(head: bytes, path: Path, explicit: bool, reader: Reader) -> Importer | None:
+    """Who reads a file that begins so, as far as somebody is sure enough; a file that the user named takes less."""
     importer = reader.find_importer(head, path) if head else None
     if importer is None:
         return None

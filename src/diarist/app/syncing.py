@@ -16,7 +16,7 @@ import msgspec
 
 from diarist.app.records import entry_record
 from diarist.app.sources import SourceProblem
-from diarist.errors import InvalidInputError
+from diarist.errors import ErasedError, InvalidInputError
 from diarist.model.codec import seal
 from diarist.model.entry import SCHEMA_VERSION, Entry
 from diarist.model.ids import is_id, make_id
@@ -59,7 +59,10 @@ def sync_tree(box: Toolbox, root: Path, project: str) -> SyncReport:
             report.problems.append(SourceProblem(str(path), str(error)))
             continue
         report.read += 1
-        _store(box, entry, report)
+        try:
+            _store(box, entry, report)
+        except ErasedError as error:
+            report.problems.append(SourceProblem(str(path), str(error), lost=False))
     return report
 
 

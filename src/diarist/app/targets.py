@@ -174,7 +174,8 @@ def drop_lessons(box: Toolbox, project: str) -> int:
                 changed += 1
         with box.store.transaction(actor=box.actor, at=box.now()) as tx:
             tx.erase_record(record.id)
-            tx.put_record(_record(record.id, project, Applied(name=applied.name, before=()), box.now()), SearchText(), action="write-target")
+            made = _record(record.id, project, Applied(name=applied.name, before=()), box.now())
+            tx.put_record(made, SearchText(), action="write-target")
     return changed
 
 

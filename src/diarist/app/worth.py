@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diarist.model.use import Effect, Shown, Tally
 from diarist.stages.rank.usefulness import factor, reason
@@ -74,6 +74,16 @@ def overview(store: Store, limit: int) -> Overview:
         tuple(_useful(store, tally) for tally in best),
         tuple(_useful(store, tally) for tally in worst),
     )
+
+
+def as_plain(told: Overview) -> dict[str, Any]:
+    """The overview as plain JSON values."""
+    plain: dict[str, Any] = {"records": told.records, "total": told.total._asdict()}
+    plain["total"].pop("record_id")
+    plain["surfaces"] = [each._asdict() for each in told.surfaces]
+    for name, found in (("best", told.best), ("worst", told.worst)):
+        plain[name] = [{"id": each.id, "title": each.title, "factor": each.factor, **each.tally._asdict()} for each in found]
+    return plain
 
 
 def _useful(store: Store, tally: Tally) -> Useful:

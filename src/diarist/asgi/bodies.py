@@ -12,6 +12,9 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 STREAMED = "diarist.streamed"
 """Set in the scope by a route that takes a large body piece by piece."""
 
+ZSTD_PIECE = 512
+"""Bytes unpacked at once: they cannot become more than some 16 MB."""
+
 
 class _Unpacker(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
@@ -35,7 +38,7 @@ def expanded(receive: Receive, headers: Mapping[str, str], scope: dict[str, Any]
         body = message["body"]
         if coding not in ("", "identity"):
             unpacker = unpacker or _unpacker(coding)
-            body = _unpack(unpacker, body, most - taken)
+            body = _unpack(unpacker, coding, body, most - taken)
         taken += len(body)
         if taken > most:
             raise Problem(413, f"a body may have {most:,} bytes here")
@@ -50,23 +53,24 @@ def _unpacker(coding: str) -> Any:
     if coding == "zstd":
         import zstandard
 
-        return zstandard.ZstdDecompressor(max_window_size=1 << 23).decompressobj()
+        return zstandard.ZstdDecompressor(max_window_size=1 << 23).decompressobj(read_across_frames=True)
     raise Problem(415, "a body may be packed with gzip or zstd", {"accept-encoding": "gzip, zstd"})
 
 
-def _unpack(unpacker: Any, data: bytes, most: int) -> bytes:
+def _unpack(unpacker: Any, coding: str, data: bytes, most: int) -> bytes:
     """Unpacks one piece, a little at a time where the format lets us, so that a small body cannot become a huge one."""
     try:
-        if hasattr(unpacker, "unconsumed_tail"):
+        if coding == "gzip":
             return bytes(unpacker.decompress(data, most + 1))
-        body = b""
-        for start in range(0, len(data), 4096):
-            body += unpacker.decompress(data[start : start + 4096])
-            if len(body) > most:
+        pieces, left = [], most
+        for start in range(0, len(data), ZSTD_PIECE):
+            pieces.append(unpacker.decompress(data[start : start + ZSTD_PIECE]))
+            left -= len(pieces[-1])
+            if left < 0:
                 break
     except Exception as error:  # each library has errors of its own
         raise Problem(400, "the body is not packed as it says") from error
-    return body
+    return b"".join(pieces)
 
 
 def wants(accept: str) -> str:

@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "hook": ("hook", "In the agent's loop", "What clients call at every turn; not for people."),
     "worker": ("worker", "In the agent's loop", "Import what hooks left; started by itself."),
     "feedback": ("feedback", "In the agent's loop", "Say whether an entry helped; show what was used."),
+    "stats": ("stats", "Look after it", "Outcomes, agents, projects, errors, tokens, and what was of use."),
     "export": ("export", "Look after it", "Write sessions or entries out: ATIF, OpenTelemetry, JSON lines, Markdown."),
     "import": ("import_", "Look after it", "Read a whole store that export wrote, into an empty one."),
     "redact": ("redact", "Look after it", "Mask secrets in a text, or show what would be masked."),

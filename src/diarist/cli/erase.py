@@ -159,10 +159,9 @@ def _list(memory: Memory, *, as_json: bool) -> int:
     receipts = memory.erasures()
     if as_json:
         emit_json(receipts)
-    else:
-        for each in receipts:
-            state = "" if each.done else "  not finished: run `diarist erase --finish`"
-            say(
-                f"{each.at:%Y-%m-%d %H:%M}  {each.id}  {count(len(each.reached), 'record')}, {count(each.values, 'value')}  {each.actor}{state}"
-            )
+        return 0
+    for each in receipts:
+        state = "" if each.done else "  not finished: run `diarist erase --finish`"
+        reached = f"{count(len(each.reached), 'record')}, {count(each.values, 'value')}"
+        say(f"{each.at:%Y-%m-%d %H:%M}  {each.id}  {reached}  {each.actor}{state}")
     return 0

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 @click.option("--agent", help="Only sessions of this agent.")
 @click.option("--project", help="Only sessions of this project.")
 @click.option("--dry-run", is_flag=True, help="Say what would be read; write nothing.")
+@click.option(
+    "--explain", is_flag=True, help="Show how each FILE would be understood: format, records, what is skipped, steps. Keeps nothing."
+)
 @click.option("--jobs", type=click.IntRange(0), default=0, help="Processes to read with; 0: as many as cores, at most four.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @json_option
@@ -37,9 +40,12 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     diarist ingest
     diarist ingest --since 14d --agent codex
     diarist ingest ~/.claude/projects/-home-me-app
+    diarist ingest --explain run.jsonl
     """
     from diarist.app.ingest import IngestOptions
 
+    if options["explain"]:
+        return _explain(ctx, paths, as_json)
     memory = open_workspace(ctx)
     since = parse_time(options["since"], "--since") if options["since"] else None
     stdin = sys.stdin.buffer.read() if "-" in paths else None
@@ -55,6 +61,30 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     else:
         _tell(report, dry_run=options["dry_run"])
     return 130 if report.interrupted else int(report.lost)
+
+
+def _explain(ctx: click.Context, paths: tuple[str, ...], as_json: bool) -> int:
+    """Nothing is kept, so that there need be no workspace yet."""
+    from tempfile import TemporaryDirectory
+
+    from diarist.bootstrap import open_memory
+    from diarist.errors import NotFoundError
+
+    if not paths:
+        raise UsageError("--explain needs a file: `diarist ingest --explain FILE`")
+    try:
+        memory = open_workspace(ctx, read_only=True)
+    except NotFoundError:
+        memory = open_memory(ctx.with_resource(TemporaryDirectory(prefix="diarist-")))
+        ctx.call_on_close(memory.close)
+    return max(_explain_one(memory, path, as_json) for path in paths)
+
+
+def _explain_one(memory: Memory, path: str, as_json: bool) -> int:
+    from diarist.cli.explain import show
+
+    data = sys.stdin.buffer.read() if path == "-" else None
+    return show(memory.explain(Path(path).expanduser(), data), as_json=as_json)
 
 
 def _found(memory: Memory, agent: str | None, *, ask: bool) -> list[Path]:

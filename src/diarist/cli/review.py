@@ -101,7 +101,7 @@ def accept_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen:
     if as_json:
         emit_json({"path": str(written.file), "approved": True, "accepted": [each.name for each in approved.accepted]})
     else:
-        say(f"Approved: {written.file} ({lessons_made(len(approved.accepted))})")
+        say(f"Approved: {written.file} ({lessons_made(approved.lessons)})")
 
 
 @review_command.command("reject")

@@ -152,7 +152,7 @@ def _approve(memory: Memory, asked: _Asked) -> int:
         emit_json({"path": str(written.file), "approved": True, "accepted": [each.name for each in approved.accepted]})
     else:
         say(f"Approved: {written.file}")
-        say(f"  drafted for {written.draft.window_end:%Y-%m-%d %H:%M} UTC; {lessons_made(len(approved.accepted))}")
+        say(f"  drafted for {written.draft.window_end:%Y-%m-%d %H:%M} UTC; {lessons_made(approved.lessons)}")
     return _targets(memory, asked)
 
 

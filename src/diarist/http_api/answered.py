@@ -325,6 +325,11 @@ class Numbers(msgspec.Struct, frozen=True, kw_only=True):
     read: int
     waiting: int
     documents: int
+    errors_solved: int
+    errors_open: int
+    tokens: int
+    cost_usd: float
+    usefulness: dict[str, Any]
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from diarist.app.keys import Grant
+from diarist.app.worth import as_plain
 from diarist.asgi.problems import Problem
 from diarist.asgi.reading import iso
 from diarist.http_api.answered import Audit, Event, Key, KeyList, KeyMade, Numbers
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def stats(call: Call) -> Numbers:
-    """Outcomes over time, agents, projects, errors that come back, tokens and cost."""
+    """Outcomes over time, agents, projects, errors that come back, tokens and cost; and what the usefulness ledger knows."""
     told = call.memory.stats(days=call.query.days, project=call.query.project)
     plain: dict[str, Any] = told._asdict()
     for name in ("by_day", "agents", "projects", "errors"):
         plain[name] = [each._asdict() for each in plain[name]]
-    return Numbers(**plain)
+    return Numbers(**plain, usefulness=as_plain(call.memory.usefulness()))
 
 
 def list_keys(call: Call) -> KeyList:

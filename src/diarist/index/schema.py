@@ -92,26 +92,34 @@ def _marks(record: Record, search: SearchText) -> Iterator[str]:
         yield mark("fault", "+" + fingerprint)
 
 
-def make_query(schema: tantivy.Schema, query: Query) -> tantivy.Query | None:
-    """The engine's query: any of the terms or fingerprints, all phrases, all filters. None where nothing is asked for by words."""
+def make_query(schema: tantivy.Schema, query: Query, common: frozenset[str] = frozenset()) -> tantivy.Query | None:
+    """The engine's query: any of the terms or fingerprints, all phrases, all filters. None where nothing is asked for by words.
+
+    `common`: terms that count for the order only; the other terms decide which records are found.
+    """
+    needed, optional = _words(schema, query, common)
+    needed += _filters(schema, query)
+    if len(needed) == 1 and not optional:
+        return needed[0]
+    return _all(needed, optional) if needed else None
+
+
+def _words(schema: tantivy.Schema, query: Query, common: frozenset[str]) -> tuple[list[tantivy.Query], list[tantivy.Query]]:
+    """What a record must hold, and what else counts for its score."""
     field = ERRORS if query.errors_only else TEXT
-    wanted = [_term(schema, field, term) for term in query.terms]
+    wanted = [_term(schema, field, term) for term in query.terms if term not in common]
     wanted += [_flat(_term(schema, MARKS, mark("fault", one)), _FAULTS.get(len(one), 1.0)) for one in query.fingerprints]
-    needed: list[tantivy.Query] = [
+    phrases = [
         tantivy.Query.phrase_query(schema, TEXT, list(phrase)) if len(phrase) > 1 else _term(schema, TEXT, phrase[0])
         for phrase in query.phrases
         if phrase
     ]
-    if wanted and (needed or not query.phrases):
-        union = wanted[0] if len(wanted) == 1 else tantivy.Query.boolean_query([(tantivy.Occur.Should, one) for one in wanted])
-        if not needed:
-            needed = [union]
-        else:
-            return _all(needed + list(_filters(schema, query)), optional=union)
-    filters = list(_filters(schema, query))
-    if not needed and not filters:
-        return None
-    return needed[0] if len(needed) == 1 and not filters else _all(needed + filters)
+    if not wanted:
+        return phrases, []
+    union = [wanted[0] if len(wanted) == 1 else tantivy.Query.boolean_query([(tantivy.Occur.Should, one) for one in wanted])]
+    if query.phrases and phrases:
+        return phrases, union
+    return ([] if query.phrases else union), [_term(schema, field, term) for term in query.terms if term in common]
 
 
 def has_words(query: Query) -> bool:
@@ -119,9 +127,9 @@ def has_words(query: Query) -> bool:
     return bool(query.terms or query.phrases or query.fingerprints)
 
 
-def _all(needed: list[tantivy.Query], optional: tantivy.Query | None = None) -> tantivy.Query:
-    parts = [(tantivy.Occur.Must, one) for one in needed]
-    return tantivy.Query.boolean_query(parts if optional is None else [*parts, (tantivy.Occur.Should, optional)])
+def _all(needed: list[tantivy.Query], optional: list[tantivy.Query]) -> tantivy.Query:
+    must, should = tantivy.Occur.Must, tantivy.Occur.Should
+    return tantivy.Query.boolean_query([*((must, one) for one in needed), *((should, one) for one in optional)])
 
 
 def _filters(schema: tantivy.Schema, query: Query) -> Iterator[tantivy.Query]:

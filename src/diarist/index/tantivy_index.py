@@ -1,7 +1,7 @@
-"""The Tantivy index: one folder a version, one writer at a time, readers that never wait."""
+"""The Tantivy index: one folder a generation, one writer at a time, readers that never wait."""
 
 # pathlib, tempfile and the like would cost a cold search more than opening the index does.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH108, PTH112, PTH113, PTH116, PTH118, PTH123, PTH208, PTH211
+# ruff: noqa: PTH103, PTH105, PTH113, PTH116, PTH118, PTH123
 from __future__ import annotations
 
 import json
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import tantivy
 
 from diarist.errors import IndexUnavailableError
-from diarist.index.schema import CREATED, ERRORS, RECORD, SEQ, TEXT, VERSION, has_words, make_document, make_query, make_schema
+from diarist.index import folders
+from diarist.index.folders import META, STATE
+from diarist.index.schema import CREATED, ERRORS, RECORD, SEQ, TEXT, has_words, make_document, make_query, make_schema
 from diarist.model.hit import Frequencies, Match, Query
 
 if TYPE_CHECKING:
@@ -24,7 +26,13 @@ _HEAP = 64_000_000
 """Bytes one indexing thread collects before it writes a segment. One thread only: the same history gives the same ranking."""
 _TIES = 16
 """Results asked for beyond the limit, so that equal scores at the edge come in a fixed order."""
-_META, _STATE = "meta.json", "state.json"
+_COMMON = 0.03
+"""A term that more than this share of the records hold decides their order, and not which are looked at, where rarer terms stand
+beside it: at a million records most of the time would go into lists of nearly all of them."""
+_FEWEST = 20
+"""Records for each result asked for that the rarer terms have to find."""
+_KNOWN = 50_000
+"""Counts of terms that are remembered until the index changes."""
 
 
 class _State(NamedTuple):
@@ -38,13 +46,17 @@ class _State(NamedTuple):
 class TantivyIndex:
     """Implements `ports.Index`."""
 
-    def __init__(self, folder: str, *, read_only: bool) -> None:
+    def __init__(self, folder: str, *, read_only: bool, exactly: bool = False) -> None:
+        """`exactly`: the folder is a generation itself, and not where the generations are."""
         self._root = folder
-        self._folder = os.path.join(folder, _folder_name())
+        self._exactly = exactly
+        self._folder = folder if exactly else folders.current(folder)
         self._read_only = read_only
         self._index: Any = None
         self._schema = make_schema()
         self._seen: tuple[int, int] = (-1, -1)
+        self._state: tuple[tuple[int, int], _State] = ((-1, -1), _State())
+        self._counts: dict[tuple[str, str], int] = {}
         if read_only:
             self._open()
         else:
@@ -56,25 +68,30 @@ class TantivyIndex:
         """Change-log `seq` up to which it is current; 0 for a new one."""
         return self._read_state().position
 
-    def clear(self) -> None:
-        """Empties it. Other processes go on reading what they have open.
+    @contextmanager
+    def renewed(self) -> Iterator[TantivyIndex]:
+        """An empty index that takes this one's place when the block is left normally; until then everybody searches this one.
 
         Raises
         ------
         IndexUnavailableError
-            It was opened for reading only, or another process is writing it.
+            It was opened for reading only, or the folder cannot be written.
         """
         if self._read_only:
             raise IndexUnavailableError("the search index was opened for reading only")
+        with _guarded("made anew"):
+            made = folders.draft(self._root)
         try:
-            self._open()
-        except IndexUnavailableError:
-            self._make_anew()
-            return
-        with _guarded("emptied"):
-            with self._writer() as writer:
-                writer.delete_all_documents()
-            self._write_state(_State())
+            fresh = TantivyIndex(made, read_only=False, exactly=True)
+            yield fresh
+            fresh.close()
+            with _guarded("put in its place"):
+                self._folder = folders.publish(self._root, made)
+        except BaseException:
+            folders.remove(made)
+            raise
+        self._open()
+        folders.sweep(self._root, self._folder)
 
     def close(self) -> None:
         """Lets go of all files."""
@@ -84,65 +101,66 @@ class TantivyIndex:
         """Opens the index for writing, empty where it is missing or cannot be read."""
         try:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            others = [name for name in os.listdir(self._root) if os.path.join(self._root, name) != self._folder]
         except OSError as error:
             raise IndexUnavailableError(f"the search index {self._root} cannot be made: {error.strerror or error}") from error
         try:
             self._open()
         except IndexUnavailableError:
             self._make_anew()
-        for name in others:
-            _remove(os.path.join(self._root, name))
+        if not self._exactly:
+            folders.sweep(self._root, self._folder)
 
     def _make_anew(self) -> None:
         """An empty index in place of a missing or damaged one."""
-        _remove(os.path.join(self._folder, _STATE))
-        if os.path.isfile(os.path.join(self._folder, _META)):
-            _remove(self._folder)  # damaged; without that file, another process may be about to make it
+        folders.remove(os.path.join(self._folder, STATE))
+        if os.path.isfile(os.path.join(self._folder, META)):
+            folders.remove(self._folder)  # damaged; without that file, another process may be about to make it
         with _guarded("made"):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             self._index = tantivy.Index(self._schema, path=self._folder)
+            self._seen = self._stamp()
 
     def _open(self) -> None:
-        if not os.path.isfile(os.path.join(self._folder, _META)):
+        if not os.path.isfile(os.path.join(self._folder, META)):
             raise IndexUnavailableError(
                 f"there is no search index of this version in {self._root}. `diarist index rebuild` makes it from the store."
             )
         with _guarded("read"):
             self._seen = self._stamp()
-            self._index = _open_folder(self._folder)
+            self._index = folders.open_index(self._folder)
             self._index.searcher()
 
     def _fresh(self) -> Any:
-        """The engine's index, showing the last commit of any process."""
-        if self._index is None:
-            self._open()
+        """The engine's index, showing the last commit of any process, or the generation that took its place."""
         seen = self._stamp()
-        if seen != self._seen:
-            if os.access(self._folder, os.W_OK):
+        if self._index is None or seen != self._seen:
+            self._counts.clear()
+            newest = self._folder if self._exactly else folders.current(self._root)
+            if self._index is None or newest != self._folder or not os.access(self._folder, os.W_OK):
+                self._folder = newest
+                self._open()
+            else:
                 self._index.reload()
                 self._seen = seen
-            else:
-                self._open()
         return self._index
 
     def _stamp(self) -> tuple[int, int]:
-        try:
-            stat = os.stat(os.path.join(self._folder, _META))
-        except OSError:
-            return (0, 0)
-        return (stat.st_mtime_ns, stat.st_ino)
+        return _stamp_of(os.path.join(self._folder, META))
 
     def _read_state(self) -> _State:
-        try:
-            with open(os.path.join(self._folder, _STATE), "rb") as file:
-                return _State(**json.load(file))
-        except (OSError, ValueError, TypeError):
-            return _State()
+        path = os.path.join(self._folder, STATE)
+        stamp = _stamp_of(path)
+        if stamp != self._state[0]:
+            try:
+                with open(path, "rb") as file:
+                    self._state = (stamp, _State(**json.load(file)))
+            except (OSError, ValueError, TypeError):
+                self._state = (stamp, _State())
+        return self._state[1]
 
     def _write_state(self, state: _State) -> None:
         """Written after the commit: what a crash between the two leaves out is applied again, to the same effect."""
-        target = os.path.join(self._folder, _STATE)
+        target = os.path.join(self._folder, STATE)
         with open(target + ".new", "w", encoding="ascii") as file:
             json.dump(state._asdict(), file)
             file.flush()
@@ -191,26 +209,45 @@ class TantivyIndex:
 
     def search(self, query: Query, limit: int) -> list[Match]:
         """Best first; equal scores by seq, newest first. Filters alone: the newest first, all with score 0."""
-        built = make_query(self._schema, query)
         with _guarded("searched"):
             searcher = self._fresh().searcher()
-            if built is None:
-                built = tantivy.Query.all_query()
-            if has_words(query):
-                hits = searcher.search(built, limit + _TIES, count=False).hits
+            words, depth = has_words(query), limit + _TIES
+            if not words:
+                built = make_query(self._schema, query) or tantivy.Query.all_query()
+                hits = [(0.0, at) for _, at in searcher.search(built, depth, count=False, order_by_field=CREATED).hits]
             else:
-                hits = [(0.0, at) for _, at in searcher.search(built, limit + _TIES, count=False, order_by_field=CREATED).hits]
+                common = self._common(query, depth)
+                hits = searcher.search(make_query(self._schema, query, common), depth, count=False).hits
+                if common and len(hits) < depth:  # filters left few of them
+                    hits = searcher.search(make_query(self._schema, query), depth, count=False).hits
             numbers = searcher.fast_field_values(SEQ, [address for _, address in hits])
-            order = [-score for score, _ in hits] if has_words(query) else list(range(len(hits)))
-            ranked = sorted(zip(order, [-(number or 0) for number in numbers], [score for score, _ in hits], strict=True))
+        order = [-score for score, _ in hits] if words else list(range(len(hits)))
+        ranked = sorted(zip(order, [-(number or 0) for number in numbers], [score for score, _ in hits], strict=True))
         return [Match(-number, score) for _, number, score in ranked[:limit]]
+
+    def _common(self, query: Query, depth: int) -> frozenset[str]:
+        """Terms that need not be looked for: rarer ones beside them find enough records."""
+        if query.phrases or query.fingerprints or len(query.terms) < 2:
+            return frozenset()
+        found = self.frequencies(query.terms, errors_only=query.errors_only)
+        common = frozenset(term for term in query.terms if found.counts[term] > _COMMON * found.records)
+        rarer = sum(found.counts[term] for term in query.terms if term not in common)
+        return common if rarer >= _FEWEST * depth else frozenset()
 
     def frequencies(self, terms: Sequence[str], *, errors_only: bool = False) -> Frequencies:
         """How common analysed terms are. Deleted records count until the engine merges them away."""
         field = ERRORS if errors_only else TEXT
         with _guarded("searched"):
             searcher = self._fresh().searcher()
-            counts = {term: searcher.doc_freq(field, term) for term in terms}
+            known = self._counts
+            if len(known) > _KNOWN:
+                known.clear()
+            counts: dict[str, int] = {}
+            for term in terms:
+                count = known.get((field, term))
+                if count is None:
+                    count = known[field, term] = searcher.doc_freq(field, term)
+                counts[term] = count
             state = self._read_state()
             return Frequencies(searcher.num_docs, counts, state.terms / state.documents if state.documents else 0.0)
 
@@ -228,50 +265,13 @@ class TantivyIndex:
             return close_terms(term, lambda prefix: searcher.terms_with_prefix(TEXT, prefix, limit=20_000))
 
 
-def _folder_name() -> str:
-    """One folder a version, so that nothing ever reads an index that was made otherwise."""
-    return "v-" + VERSION.replace("/", "").replace(" ", "-")
-
-
-def _open_folder(folder: str) -> Any:
-    """Opens an index; the engine wants to put a lock file beside it, so a folder that may not be written is opened through links."""
-    if os.access(folder, os.W_OK):
-        return tantivy.Index.open(folder)
-    import shutil
-    import tempfile
-
-    borrowed = tempfile.mkdtemp(prefix="diarist-index-")
+def _stamp_of(path: str) -> tuple[int, int]:
+    """Another one means that the file was replaced; (0, 0) where there is none."""
     try:
-        for name in os.listdir(folder):
-            if not name.endswith(".lock"):
-                _link(os.path.join(os.path.abspath(folder), name), os.path.join(borrowed, name))
-        index = tantivy.Index.open(borrowed)
-        index.searcher()  # maps all segments, so that the links are not needed any more
-        return index
-    finally:
-        shutil.rmtree(borrowed, ignore_errors=True)
-
-
-def _link(source: str, target: str) -> None:
-    try:
-        os.symlink(source, target)
-    except (OSError, NotImplementedError):
-        try:
-            os.link(source, target)
-        except OSError:
-            import shutil
-
-            shutil.copyfile(source, target)
-
-
-def _remove(path: str) -> None:
-    import shutil
-
-    if os.path.isdir(path):
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            os.unlink(path)
+        stat = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (stat.st_mtime_ns, stat.st_ino)
 
 
 @contextmanager

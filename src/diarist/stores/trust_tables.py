@@ -210,7 +210,7 @@ class TrustWrites:
 
     def forget_session(self, session: str) -> None:
         """Takes a session ("agent:native id") out of the usefulness ledger."""
-        self._execute("delete_uses_of_session", session=session)
+        self._execute("delete_uses_of_session", old=session)
         self._execute("delete_effects_of_session", session=session)
 
     def put_backup(self, backup: Backup) -> None:

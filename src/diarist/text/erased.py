@@ -227,6 +227,7 @@ def _spellings(value: str) -> list[str]:
 
     data = value.encode("utf-8", "surrogatepass")
     made = [urllib.parse.quote(value, safe="", errors="replace"), urllib.parse.quote_plus(value, errors="replace")]
+    made.append("".join(char if char.isalnum() else "".join(f"%{code:02X}" for code in char.encode("utf-8", "replace")) for char in value))
     made += [json.dumps(value)[1:-1], html.escape(value), data.hex(), "".join(reversed(value))]
     for shift in range(3):  # where it stands in a longer text that was encoded as a whole
         encoded = base64.b64encode(b"\0" * shift + data).decode()

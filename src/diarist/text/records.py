@@ -16,6 +16,10 @@ _DEPTH = 4
 _MOST_FIELDS, _MOST_ITEMS = 24, 2
 _MOST_NAMES = 64
 OTHER = "other"
+NOT_JSON = "not JSON"
+MAX_DOCUMENT = 128 << 20
+"""Larger documents are not looked into."""
+_BLANK = b" \t\r\n\x00,"
 
 
 def record_types(lines: Iterable[bytes]) -> dict[str, int]:
@@ -23,28 +27,26 @@ def record_types(lines: Iterable[bytes]) -> dict[str, int]:
 
     A name is what a record calls itself and what it holds, as "response_item/message". Empty for what is no JSON.
     """
-    counts: Counter[str] = Counter()
-    unread = []
+    rest = iter(lines)
+    first = next((text for line in rest if (text := line.strip(_BLANK))), b"")
+    value = _decoded(first)
+    if isinstance(value, dict):
+        counts = Counter([record_name(value), *_line_names(rest)])
+        if counts.total() == 1:
+            counts = Counter(_listed(value, "")) or counts
+    else:
+        whole = [first, *rest]
+        document = _decoded(b"\n".join(whole)) if sum(map(len, whole)) <= MAX_DOCUMENT else None
+        counts = Counter(_listed(document, "") if document is not None else [name for name in _line_names(whole) if name != NOT_JSON])
+    return dict(counts.most_common(_MOST_NAMES))
+
+
+def _line_names(lines: Iterable[bytes]) -> Iterator[str]:
     for line in lines:
-        text = line.strip(b" \t\r\n\x00,")
-        if not text:
-            continue
-        value = _decoded(text)
-        if isinstance(value, dict) and not unread:
-            counts[record_name(value)] += 1
-        elif value is None or unread:
-            unread.append(line)
-        else:
-            counts[OTHER] += 1
-    document = _decoded(b"".join(unread)) if unread and not counts else None
-    if document is not None:
-        counts.update(_listed(document, ""))
-    elif sum(counts.values()) == 1 and not unread:
-        counts = Counter(_listed(value, "")) or counts
-    if not counts:
-        return {}
-    few = counts.most_common(_MOST_NAMES)
-    return dict(few)
+        text = line.strip(_BLANK)
+        if text:
+            value = _decoded(text)
+            yield record_name(value) if isinstance(value, dict) else NOT_JSON if value is None else OTHER
 
 
 def record_name(value: dict[str, Any]) -> str:
@@ -108,7 +110,7 @@ def outlines(head: bytes, most: int = 5) -> list[str]:
     """The first records of a file as one line of outline each; empty for what is no JSON."""
     found = []
     for line in head.splitlines()[:400]:
-        value = _decoded(line.strip(b" \t\r\n\x00,"))
+        value = _decoded(line.strip(_BLANK))
         if isinstance(value, dict | list):
             found.append(json.dumps(outline(value), ensure_ascii=False))
         if len(found) >= most:

@@ -276,17 +276,66 @@ def test_an_index_of_another_version_is_left_behind(folder: Path) -> None:
     old = folder / "v-00000000"
     old.mkdir(parents=True)
     (old / "meta.json").write_text("{}")
-    index = open_index(folder, read_only=False)
-    assert index.position() == 0
+    assert open_index(folder, read_only=False).position() == 0
+    assert old.exists(), "another version may be at work in it"
+    os.utime(old, (0, 0))
+    assert open_index(folder, read_only=False).position() == 0
     assert not old.exists()
 
 
-def test_clearing_empties_it(index: Index) -> None:
+def test_it_is_searched_until_the_one_made_beside_it_is_whole(index: Index, folder: Path) -> None:
+    index.apply([made(1, "basket"), made(2, "basket")], 2)
+    reader = open_index(folder, read_only=True)
+    with index.renewed() as fresh:
+        assert (fresh.position(), fresh.record_count()) == (0, 0)
+        fresh.apply([made(1, "basket")], 1)
+        assert [seqs(one, terms=("basket",)) for one in (index, reader, fresh)] == [[2, 1], [2, 1], [1]]
+    assert [seqs(one, terms=("basket",)) for one in (index, reader)] == [[1], [1]]
+    assert (index.position(), reader.position()) == (1, 1)
+    index.apply([made(3, "basket")], 3)
+    assert seqs(open_index(folder, read_only=True), terms=("basket",)) == seqs(reader, terms=("basket",)) == [3, 1]
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_making_it_anew_fails_or_dies_and_it_stays_as_it_was(index: Index, folder: Path) -> None:
     index.apply([made(1, "basket")], 1)
-    index.clear()
-    assert (index.position(), index.record_count()) == (0, 0)
-    index.apply([made(1, "basket")], 1)
+
+    def source() -> Iterator[tuple[Record, SearchText]]:
+        yield made(2, "basket")
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"), index.renewed() as fresh:
+        fresh.apply(source(), 2)
     assert seqs(index, terms=("basket",)) == [1]
+    assert len(list(folder.iterdir())) == 1
+    left = folder / "new-1-00"  # of a process that was killed
+    left.mkdir()
+    assert open_index(folder, read_only=False).position() == 1
+    assert left.exists(), "it may still be at work"
+    os.utime(left, (0, 0))
+    assert seqs(open_index(folder, read_only=False), terms=("basket",)) == [1]
+    assert not left.exists()
+
+
+def test_two_that_make_it_anew_at_once_both_succeed(index: Index, folder: Path) -> None:
+    other = open_index(folder, read_only=False)
+    with index.renewed() as first, other.renewed() as second:
+        first.apply([made(1, "basket")], 1)
+        second.apply([made(1, "basket"), made(2, "basket")], 2)
+    assert seqs(index, terms=("basket",)) in ([1], [2, 1])
+    assert len(seqs(open_index(folder, read_only=True), terms=("basket",))) in (1, 2)
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_common_words_decide_the_order_and_never_hide_a_record(index: Index) -> None:
+    """With many records the rarer words alone say which ones are looked at."""
+    index.apply([made(seq, f"basket {'red ' * (seq % 2)}{'shelf' if seq % 40 == 0 else ''} number{seq}") for seq in range(1, 2001)], 2000)
+    shelves = [seq for seq in range(1, 2001) if seq % 40 == 0]
+    both = index.search(Query(terms=("basket", "shelf")), 100)
+    assert {match.seq for match in both[:50]} == set(shelves)
+    assert len(both) == 100, "rarer words found too few: the common one counts too"
+    some = index.search(Query(terms=("basket", "red", "shelf")), 1)
+    assert some[0].score > index.search(Query(terms=("shelf",)), 1)[0].score
 
 
 def test_the_folder_deleted_under_it_is_made_again(index: Index, folder: Path) -> None:

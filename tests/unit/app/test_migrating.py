@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ import pytest
 from diarist.app.memory import Memory
 from diarist.app.migrating import LEGACY, migrate_burin
 from diarist.app.migration_marks import MARKER
+from diarist.app.mining import Curated
 from diarist.app.observing import list_observations
 from diarist.bootstrap import open_memory
 from diarist.errors import InvalidInputError, ReadOnlyError, ReviewError
@@ -305,3 +307,134 @@ def test_what_comes_back_never_replaces_what_was_told_here(memory: Memory, tmp_p
     memory.import_memory(out, NAMESPACE, project=PROJECT)
     (kept,) = list_observations(memory._box.store, PROJECT)
     assert kept.tools[0].shape == "git tag v1"
+
+
+def test_a_disabled_project_takes_no_legacy_store_over_and_what_was_set_here_holds(memory: Memory, checkout: Path) -> None:
+    """Until it is enabled again; the store's own idea of it counts only where nobody decided here."""
+    memory.set_learning(False, PROJECT)
+    done = memory.migrate_burin(checkout, PROJECT)
+    assert (done.skipped, done.why) == (True, "learning is disabled for this project")
+    assert not marker(memory).exists()
+    memory.set_learning(True, PROJECT)
+    file = checkout / ".harn" / "session-store" / f"{LEGACY}.state.jsonl"
+    file.write_text(json.dumps({"payload": {"kind": "replace", "value": {"enabled": False}}}) + "\n")
+    assert memory.migrate_burin(checkout, PROJECT).migrated
+    assert memory.learning(PROJECT).enabled
+
+
+def test_a_state_that_only_the_legacy_store_knows_is_taken_over(memory: Memory, checkout: Path) -> None:
+    """Who disabled learning there meant it."""
+    file = checkout / ".harn" / "session-store" / f"{LEGACY}.state.jsonl"
+    file.write_text(json.dumps({"payload": {"kind": "replace", "value": {"enabled": False}}}) + "\n")
+    memory.migrate_burin(checkout, PROJECT)
+    assert not memory.learning(PROJECT).enabled
+
+
+def test_a_copy_of_the_checkout_is_not_taken_over_elsewhere(memory: Memory, checkout: Path, tmp_path: Path) -> None:
+    """The same data is known by what it holds, not only by where it lies."""
+    memory.migrate_burin(checkout, PROJECT)
+    copy = shutil.copytree(checkout, tmp_path / "copy")
+    assert migrate_burin(memory._box, copy, PROJECT, namespace="team/pattern-learning").skipped
+    assert "of the project shop already" in memory.migrate_burin(copy, "other").why
+    assert prompts(memory, "team/pattern-learning") == []
+    assert memory.migrate_burin(copy, PROJECT).already_done
+
+
+def test_mutations_are_understood_in_the_form_of_their_own_language(memory: Memory, checkout: Path) -> None:
+    """As `{"upsert": {"record": …}}`."""
+    payloads: list[dict[str, Any]] = [
+        {"upsert": {"record": run("1", "old")}},
+        {"clear": {}},
+        {"upsert": {"record": run("2", "cut a release")}},
+        {"upsert": {"record": run("3", "gone")}},
+        {"delete": {"id": "3"}},
+    ]
+    file = checkout / ".harn" / "session-store" / f"{LEGACY}.observations.jsonl"
+    file.write_text("".join(json.dumps({"payload": each}) + "\n" for each in payloads))
+    assert not memory.migrate_burin(checkout, PROJECT).problems
+    assert prompts(memory) == ["cut a release"]
+
+
+def test_what_harn_has_in_its_tree_stays(memory: Memory, checkout: Path, tmp_path: Path) -> None:
+    """Its log is added to, a torn last line included; and where its own marker lies, nothing is added."""
+    folder = tmp_path / "harn" / "memory" / "project" / "pattern-learning"
+    folder.mkdir(parents=True)
+    own = b'{"type":"store","id":"theirs","namespace":"project/pattern-learning","key":"k","value":1}\n{"type":"sto'
+    (folder / "events.jsonl").write_bytes(own)
+    memory.migrate_burin(checkout, PROJECT, harn_root=tmp_path / "harn")
+    written = (folder / "events.jsonl").read_bytes()
+    assert written.startswith(own + b"\n")
+    assert len(written.splitlines()) == 2 + 4
+    memory.migrate_burin(checkout, PROJECT, harn_root=tmp_path / "harn")
+    assert (folder / "events.jsonl").read_bytes() == written
+    (folder / MARKER).unlink()
+    memory.migrate_burin(checkout, PROJECT, harn_root=tmp_path / "harn")
+    assert (folder / "events.jsonl").read_bytes() == written
+    assert (folder / MARKER).is_file()
+
+
+@pytest.mark.parametrize("how", ["observe", "enable", "propose"])
+def test_whatever_writes_patterns_migrates_first(memory: Memory, checkout: Path, how: str) -> None:
+    """Lazily, where the checkout is known."""
+    memory.init_project(checkout, PROJECT)
+    if how == "observe":
+        memory.observe(session_id="s9", prompt="draw a cat", observed_at=NOW, project=PROJECT)
+    elif how == "enable":
+        memory.set_learning(True, PROJECT)
+    else:
+        with pytest.raises(InvalidInputError, match="cite"):
+            memory.propose_skill(Curated("x", "X", "Does x when asked.", "# X\n", (), project=PROJECT))
+    assert {"cut a release, please", "cut release 3"} <= set(prompts(memory))
+
+
+def add_sessions(path: Path, rows: list[tuple[str, str, str]]) -> None:
+    """The table of sessions: (id, tenant, status)."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE sessions (session_id TEXT, tenant_id TEXT, status TEXT)")
+        database.executemany("INSERT INTO sessions VALUES (?, ?, ?)", rows)
+
+
+def test_a_store_of_several_tenants_gives_the_one_that_is_named(memory: Memory, tmp_path: Path) -> None:
+    """Never a mixture; deleted sessions stay deleted."""
+    path = session_store(tmp_path / "x.sqlite", [event for name in ("s1", "s2", "s3") for event in run_events(name, f"r-{name}")])
+    add_sessions(path, [("s1", "acme", "closed"), ("s2", "globex", "closed"), ("s3", "acme", "soft_deleted")])
+    with pytest.raises(InvalidInputError, match=r"acme, globex"):
+        memory.migrate_session_store(path, PROJECT)
+    assert memory.migrate_session_store(path, PROJECT, tenant="acme").observations == 1
+    assert prompts(memory) == ["cut the release r-s1"]
+    assert memory.migrate_session_store(path, PROJECT, tenant="nobody").observations == 0
+
+
+def test_a_store_with_a_write_ahead_log_is_read_whole_and_left_as_it_is(memory: Memory, tmp_path: Path) -> None:
+    """No file is added beside it, and what only the log holds is seen."""
+    (tmp_path / "store").mkdir()
+    path = session_store(tmp_path / "store" / "x.sqlite", run_events("s1", "r1"))
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA wal_autocheckpoint=0")
+        row = ("s1", 99, "tool_call", json.dumps({"name": "late"}), json.dumps({"run_id": "r1"}), NOW.isoformat())
+        with database:
+            database.execute("INSERT INTO session_events VALUES (?, ?, ?, ?, '[]', ?, ?)", row)
+        shutil.copytree(path.parent, tmp_path / "crashed")
+    for folder, count in ((tmp_path / "crashed", 3), (path.parent, 3)):
+        for shared in folder.glob("*-shm"):
+            shared.unlink()
+        before = digests(folder)
+        assert not memory.migrate_session_store(folder / "x.sqlite", PROJECT).problems
+        assert digests(folder) == before
+        (made,) = list_observations(memory._box.store, PROJECT)
+        assert len(made.tools) == count
+
+
+def test_messages_in_parts_and_arguments_of_calls_are_read(memory: Memory, tmp_path: Path) -> None:
+    """What an event tells of a call is its shape."""
+    headers = {"run_id": "r", "harn.workflow_learning.eligibility": "eligible"}
+    events: list[Event] = [
+        ("s", "user_message", {"role": "user", "content": [{"type": "text", "text": "cut a"}, {"type": "text", "text": "release"}]}, headers),
+        ("s", "tool_call", {"name": "run", "arguments": {"command": "git tag v1"}}, headers),
+        ("s", "agent_run_terminal", {"terminal_kind": "natural"}, headers),
+    ]
+    memory.migrate_session_store(session_store(tmp_path / "x.sqlite", events), PROJECT)
+    (made,) = list_observations(memory._box.store, PROJECT)
+    assert made.prompt == "cut a release"
+    assert made.tools[0].name == "run"

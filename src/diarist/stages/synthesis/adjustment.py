@@ -11,8 +11,9 @@ from diarist.text.clip import clip
 from diarist.text.markdown import prose
 
 LONGEST = 300
-"""Characters of one line's text."""
-HARDLY = 100
+LONGEST_FIX = 200
+"""Characters of one line's text, and of a fix that stands in it."""
+HARDLY = 200
 """Characters around an error's message that name a command and little else."""
 ABOUT = 0.8
 """Share of a line's entries that must have met an error, for the error to tell all of it."""
@@ -57,9 +58,9 @@ def propose_diff(theme: Theme) -> Redacted:
     return derived("\n\n".join(parts))
 
 
-def text_line(text: str) -> str:
+def text_line(text: str, longest: int = LONGEST) -> str:
     """One line of Markdown from an entry's text; it cannot be taken for a heading, a list, a fence or an approval."""
-    return _APPROVED.sub(r"\1\2\\:", prose(clip(text, LONGEST)))
+    return _APPROVED.sub(r"\1\2\\:", prose(clip(text, longest)))
 
 
 def name_ids(ids: Sequence[str], most: int = MOST_IDS) -> str:
@@ -93,10 +94,9 @@ def _counted(each: Approach | Line, size: int) -> str:
 def tell_error(each: RecurringError, size: int) -> str:
     """One line of Markdown: the error, how many of `size` entries met it and got past it, and what did and did not help."""
     told = f"{text_line(each.message)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
-    if each.fixes:
-        told += "; fixed by: " + "; ".join(f"{text_line(fix.text)} ({fix.count})" for fix in each.fixes)
-    if each.failed_fixes:
-        told += "; not fixed by: " + "; ".join(f"{text_line(fix.text)} ({fix.count})" for fix in each.failed_fixes)
+    for verdict, fixes in (("fixed by", each.fixes), ("not fixed by", each.failed_fixes)):
+        if fixes:
+            told += f"; {verdict}: " + "; ".join(f"{text_line(fix.text, LONGEST_FIX)} ({fix.count})" for fix in fixes)
     return told
 
 

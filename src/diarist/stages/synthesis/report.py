@@ -60,9 +60,11 @@ def report_fields(report: Report) -> dict[str, Any]:
 
 def render_body(report: Report, decided: Mapping[str, str]) -> Redacted:
     """Markdown below the front matter. `decided`: by lineage, what was decided on it before."""
-    parts = [f"# Diary synthesis report{_of(report)}", _overview(report), *_first_of_all(report), *_common_errors(report)]
+    parts = [f"# Diary synthesis report{_of(report)}", _overview(report), *_first_of_all(report)]
     parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.themes]
-    parts += ["---", _how_to_decide()] if report.themes else ["_No themes detected._"]
+    parts += [] if report.themes else ["_No themes detected._"]
+    parts += _common_errors(report)
+    parts += ["---", _how_to_decide()] if report.themes else []
     return derived("\n\n".join(parts) + "\n")
 
 
@@ -132,6 +134,9 @@ def _overview(report: Report) -> str:
     entries = "1 entry" if report.entries == 1 else f"{report.entries} entries"
     themes = "1 theme holds" if len(report.themes) == 1 else f"{len(report.themes)} themes hold"
     told = [f"> {entries} within the last {since} (up to {_time(report.window_end)}); {themes} {report.in_themes} of them."]
+    if report.errors:
+        common = len(report.errors) + report.more_errors
+        told.append(f"> Errors that runs about different things met: {common}; the last section lists them.")
     if report.withheld:
         told.append(f"> Themes that were rejected and whose evidence has not materially changed: {report.withheld}, left out.")
     if report.skipped:

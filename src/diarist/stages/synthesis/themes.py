@@ -51,7 +51,7 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
     return Theme(
         id=known,
         lineage=known,
-        label=make_label(corpus, group.sums, group.members, group.tags, _told(found, errors)),
+        label=make_label(corpus, group.sums, group.members, group.tags, _gone_wrong(found, errors)),
         tags=group.tags,
         size=len(items),
         sessions=len({item.session for item in items}),
@@ -84,10 +84,9 @@ def finish(theme: Theme) -> Theme:
     return msgspec.structs.replace(theme, proposed_diff=propose_diff(theme))
 
 
-def _told(found: Found, errors: Sequence[RecurringError]) -> list[Redacted]:
-    """Recurring lines that may become the label where no title tells the group: what went wrong, then what was done."""
-    wrong = [error.message for error in errors] + [each.text for each in found.failed]
-    return [*wrong, *(each.text for each in found.worked)]
+def _gone_wrong(found: Found, errors: Sequence[RecurringError]) -> list[Redacted]:
+    """Recurring lines that may become the label where no title tells the group. What worked is the answer, not the matter."""
+    return [error.message for error in errors] + [each.text for each in found.failed]
 
 
 def _cohesion(space: Space, group: Counted) -> float:

@@ -18,8 +18,9 @@ from diarist.text.clip import clip
 MOST_TITLES = 24
 """Distinct titles that may become the label, most frequent first."""
 LONGEST_LABEL = 80
+TELLING_TITLE = 0.15
 TELLING = 0.3
-"""Least cosine of a title or line with its group; below, the marking words are the label."""
+"""Least cosine of a title and of a line with its group; below both, the marking words are the label."""
 COINED = 0.25
 """Weight of a word with digits among the marking words: they are mostly names of single things."""
 MOST_TAGS = 8
@@ -28,12 +29,15 @@ SHARED = 0.25
 
 
 def make_label(corpus: Corpus, group: Group, members: Sequence[int], tags: Sequence[Redacted], lines: Iterable[Redacted]) -> Redacted:
-    """The member title that tells most of the group, else the recurring line that does, else its first three tags."""
+    """The member title that tells most of the group, else the recurring line that does, else its first three tags.
+
+    A title is what a person asked for, so less is demanded of it than of a line.
+    """
     titles = Counter(corpus.items[member].title for member in members)
     ranked = sorted(titles, key=lambda title: (-titles[title], title))[:MOST_TITLES]
-    for texts in (ranked, lines):
+    for texts, least in ((ranked, TELLING_TITLE), (lines, TELLING)):
         score, text = min([(-_cosine(corpus, text, group), text) for text in texts], default=(0.0, ""))
-        if -score >= TELLING:
+        if -score >= least:
             return derived(clip(" ".join(text.split()), LONGEST_LABEL))
     return derived(" / ".join(tags[:3]) or clip(" ".join(ranked[0].split()), LONGEST_LABEL) or "unnamed")
 
