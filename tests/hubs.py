@@ -64,14 +64,14 @@ def make_key(
 
 def fill(folder: Path, tenant: str = "local", mark: str = MARK, project: str = "") -> dict[str, str]:
     """Puts one of each thing into a tenant, all of whose texts hold the mark; ids by what they are."""
-    place = project or f"example.com/{mark}/app"
+    place = project or f"example.com/team-{len(mark)}/app"
     with open_memory(folder / "ws", tenant=tenant) as memory:
         session = ClaudeSession(len(mark), cwd=str(folder / f"{mark}-work")).prompt(f"Read the {mark} settings")
         session.bash("python -m pytest -q", f"E   ModuleNotFoundError: No module named '{mark}'\n1 failed", 1)
         session.edit("pyproject.toml", "[]", f'["{mark}"]').bash("python -m pytest -q", "3 passed").reply(f"The {mark} was missing.")
         report = memory.ingest([session.write(folder / f"t-{tenant}-{mark}")])
         entry = memory.add_entry(
-            task_id=f"{mark}-task", transcript=f"please find the {mark}\n$ pytest\n1 failed", project=place, host={"workflow": f"{mark}-flow"}
+            task_id=f"task-{len(mark)}", transcript=f"please find the {mark}\n$ pytest\n1 failed", project=place, host={"workflow": f"flow-{len(mark)}"}
         )
         note = memory.add_note(title=f"{mark} rules", body=f"Feed the {mark}.", tags=[mark], project=place)
         merged = memory.edit_document(Edit(f"diaries/agents/{mark}/a.md", f"{mark} diary", f"# {mark}", project=place))
@@ -84,7 +84,7 @@ def fill(folder: Path, tenant: str = "local", mark: str = MARK, project: str = "
             "note": note.id,
             "document": merged.id,
             "review": waiting.review_id,
-            "task": f"{mark}-task",
-            "workflow": f"{mark}-flow",
+            "task": f"task-{len(mark)}",
+            "workflow": f"flow-{len(mark)}",
             "project": place,
         }

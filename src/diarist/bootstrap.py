@@ -63,6 +63,11 @@ def open_memory(
 
         return all_importers()
 
+    def importer_problems() -> Sequence[str]:
+        from diarist.importers import import_problems
+
+        return import_problems()
+
     def publisher() -> Publisher:
         from diarist.publishers import FilePublisher
 
@@ -76,6 +81,7 @@ def open_memory(
         reader=readers,
         make_reader=readers,
         importers=functools.cache(importers),
+        importer_problems=importer_problems,
         publisher=functools.cache(publisher),
         completer=functools.cache(functools.partial(build_completer, settings)),
         hub=functools.cache(functools.partial(build_hub, settings)),

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,9 +112,10 @@ def test_every_program_runs(snippet: Snippet, tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("snippet", snippets("toml", "json", "jsonl", "yaml"))
 def test_every_piece_of_settings_is_read(snippet: Snippet) -> None:
-    read = {"toml": tomllib.loads, "json": json.loads, "jsonl": _json_lines, "yaml": yaml.safe_load}[snippet.language]
-    assert read(snippet.text)
-
-
-def _json_lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines()]
+    read: dict[str, Callable[[str], object]] = {
+        "toml": tomllib.loads,
+        "json": json.loads,
+        "jsonl": lambda text: [json.loads(line) for line in text.splitlines()],
+        "yaml": yaml.safe_load,
+    }
+    assert read[snippet.language](snippet.text)

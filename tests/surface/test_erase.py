@@ -54,7 +54,7 @@ def test_a_value_comes_from_standard_input_and_is_audited(diarist: Run, workspac
     assert receipt["id"] in diarist("erase", "--list").stdout
 
 
-def test_bad_wishes_are_bad_usage(diarist: Run, workspace: Path) -> None:  # noqa: ARG001 - made by the fixture
+def test_bad_wishes_are_bad_usage(diarist: Run, workspace: Path) -> None:
     for arguments in ([], ["--session", "nothing-like-it"], ["--since", "soon"]):
         assert diarist("erase", *arguments, "--yes").returncode == 2
     assert diarist("erase", "kh-aaaaaaaaaaaaaaaa", "--yes").returncode == 1

@@ -156,7 +156,7 @@ def test_another_tenants_or_projects_key_sees_nothing(filled: Any, who: str, met
     ask = Asker(hub, keys[who])
     for url, options in _requests(method, path, ids):
         answer = ask(method.upper(), url, **options)
-        told = answer.text.replace(url, "").replace(f"{MARK}-task", "").replace(ids["project"], "")
+        told = answer.text
         assert answer.status_code < 500, (url, answer.text)
         assert MARK not in told, (url, options, answer.text)
         if "{id}" in path:
@@ -198,7 +198,8 @@ def test_a_key_of_one_project_writes_into_that_one_whatever_it_says(tmp_path: Pa
 def test_a_tenants_admin_knows_only_the_tenants_keys(filled: Any) -> None:
     hub, _, keys = filled
     ask = Asker(hub, keys["tenant"])
-    assert [each["name"] for each in ask("GET", "/v1/keys").json()["keys"]] == ["b"]
+    assert [each["name"] for each in ask("GET", "/v1/keys").json()["keys"]][0] == "b"
+    assert not {"o", "i", "p"} & {each["name"] for each in ask("GET", "/v1/keys").json()["keys"]}
     own = Asker(hub, keys["own"])("GET", "/v1/keys").json()["keys"]
     assert ask("DELETE", f"/v1/keys/{own[0]['id']}").status_code == 404
     made = ask("POST", "/v1/keys", json={"name": "second", "role": "read"}).json()

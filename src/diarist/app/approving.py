@@ -89,4 +89,6 @@ def approve_report(box: Toolbox, written: Written, *, at: datetime, why: str = "
                 accepted.append(decide_within(box, tx, waiting, ruling, ThemeEffect(whole_report=True))[0])
         mark_approved(box, tx, written.record_id, who=redact(who or box.actor), why=redact(why), at=at)
     publish(box, written.record_id, cwd)
-    return Approved(Written(written.record_id, load_draft(box, written.record_id), written.file), accepted, sum(map(makes_lesson, accepted)))
+    return Approved(
+        Written(written.record_id, load_draft(box, written.record_id), written.file), accepted, sum(map(makes_lesson, accepted))
+    )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from diarist.app.records import entry_of
+from diarist.app.source_check import check_sources
 from diarist.errors import DiaristError
 from diarist.model.codec import entry_digest
 from diarist.model.record import RecordFilter
@@ -19,10 +21,13 @@ if TYPE_CHECKING:
 
 
 def examine(box: Toolbox) -> dict[str, Any]:
-    """`counts` (records of sources seen, kept, skipped by reason, …) and `faults`, one line each, sorted."""
-    counts: Counter[str] = Counter()
-    faults: list[str] = []
-    _sources(box, counts, faults)
+    """`counts` (files and records seen, kept, skipped by reason, …), `faults` and `notes`, one line each, and what is `unknown`.
+
+    Faults must not be. A note tells of something that may be so: an importer of another package that cannot be used, sources
+    that their agent has deleted since. See `app.source_check` for what no importer knew.
+    """
+    sources = check_sources(box)
+    counts, faults = sources.counts, sources.faults
     _evidence(box, counts, faults)
     _entries(box, counts, faults)
     faults += box.store.check_history() + box.store.check_storage()
@@ -30,15 +35,19 @@ def examine(box: Toolbox) -> dict[str, Any]:
         counts["hub_documents_waiting"] += 1
         if delivery.problem:
             faults.append(f"{delivery.record_id}: not delivered after {delivery.attempts} tries: {delivery.problem}")
-    return {"counts": dict(sorted(counts.items())), "faults": sorted(faults)}
+    notes = [*_told(counts), *box.importer_problems()]
+    unknown = [each._asdict() for each in sources.unknown]
+    return {"counts": dict(sorted(counts.items())), "faults": sorted(faults), "notes": notes, "unknown": unknown}
 
 
-def _sources(box: Toolbox, counts: Counter[str], faults: list[str]) -> None:
-    for source in box.store.list_sources():
-        counts["source_files"] += 1
-        counts[f"source_files_{source.importer or 'of_no_known_format'}"] += 1
-        if source.problem:
-            faults.append(f"{source.path}: {source.problem}")
+def _told(counts: Counter[str]) -> Iterator[str]:
+    """What the counts of sources mean, where somebody may wonder."""
+    if counts["source_files_vanished"]:
+        yield f"{counts['source_files_vanished']:,} source files are not there any more; what they told is kept"
+    if counts["source_files_changed_since"]:
+        yield f"{counts['source_files_changed_since']:,} source files have changed since they were read; `diarist ingest` reads on"
+    if counts["sessions_to_distil"]:
+        yield f"{counts['sessions_to_distil']:,} sessions wait to be distilled; `diarist ingest` goes on with them"
 
 
 def _evidence(box: Toolbox, counts: Counter[str], faults: list[str]) -> None:

@@ -55,7 +55,9 @@ def write_draft(box: Toolbox, findings: Findings, *, at: datetime, cwd: str = ""
         number, path = _free_place(box, root, project, report.window_end)
         known = {each.key: each for each in list_proposals(box.store, states=(), kinds=("theme",), project=project)}
         body = render_body(report, {lineage: _decided(each) for lineage, each in known.items()})
-        filed = {theme.id: file_proposal(box, tx, _proposal(theme, project, versions, at), at=at) for theme in report.themes}
+        filed = {
+            theme.id: file_proposal(box, tx, _proposal(theme, project, versions, at), at=at) for theme in (*report.themes, *report.errors)
+        }
         draft = Draft(
             parameters=report.parameters,
             window_end=report.window_end,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from diarist.ports import Store
 
 FOLDERS = {"entry": "diaries/agents", "note": "notes", "lesson": "lessons", "observation": "observations", "memory": "memory"}
+SHOWN = ("entry", "note", "lesson", "skill", "memory")
+"""Kinds that a scope tree counts: what waits for review and what Diarist keeps for itself are no documents."""
 _TELLING = ("related", "supersedes", "derived_from", "evidence")
 """Fields of a body that name other records."""
 MOST = 50

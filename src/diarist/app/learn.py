@@ -94,7 +94,5 @@ def _projects(box: Toolbox, parameters: Parameters, now: datetime) -> list[str]:
     since, before = now - parse_duration(parameters.since), now + INSTANT
     known = sorted({scope.project for scope in box.store.list_scopes() if scope.kind == "entry"})
     return [
-        project
-        for project in known
-        if box.store.count_records(RecordFilter(kinds=("entry",), project=project, since=since, before=before))
+        project for project in known if box.store.count_records(RecordFilter(kinds=("entry",), project=project, since=since, before=before))
     ]

@@ -73,7 +73,7 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         report = run.run(check_paths([str(path) for path in paths]), stdin)
         if not (options and options.dry_run):
             self._afterwards(report.entries)
-            self._catch_up()  # also where nothing changed: the run before may have died before it came to this
+            self._stale = True  # also where nothing changed: the run before may have died before the index was brought up to date
         return report
 
     def explain(self, path: Path, data: bytes | None = None) -> Explanation:

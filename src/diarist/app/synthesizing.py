@@ -21,7 +21,6 @@ from diarist.text.durations import parse_duration
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.proposal import Proposal
-    from diarist.model.theme import Theme
 
 BACKGROUND = 1000
 """Entries that rarity is judged by at least, where there are so many: older ones join in where a window holds few."""
@@ -67,11 +66,11 @@ def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Findings
                 start,
                 now,
                 background=background,
-                ancestors=[Ancestor(each.key, frozenset(each.evidence)) for each in known],
+                ancestors=[Ancestor(each.key, frozenset(each.evidence)) for each in known if not _is_error(each.key)],
                 skipped=[*reader.skipped, *_bad_sources(box, items, parameters.project)],
             ),
         )
-    return Findings(without(report, _rejected(report.themes, known)), {item.id: item.digest for item in items})
+    return Findings(without(report, _rejected(report, known)), {item.id: item.digest for item in items})
 
 
 class _Reader:
@@ -117,10 +116,18 @@ def _known_themes(box: Toolbox, project: str | None) -> list[Proposal]:
     return [latest[key] for key in sorted(latest)]
 
 
-def _rejected(themes: Sequence[Theme], known: Sequence[Proposal]) -> frozenset[str]:
-    """Lineages of themes that rest on much the same entries as one that was rejected, or on a part of them."""
-    rejected = [frozenset(each.evidence) for each in known if each.state == "rejected"]
-    return frozenset(theme.lineage for theme in themes if any(_is_old_news(theme.entries, entries) for entries in rejected))
+def _rejected(report: Report, known: Sequence[Proposal]) -> frozenset[str]:
+    """Lineages of themes that rest on much the same entries as one that was rejected, or on a part of them; an error: as itself."""
+    rejected = [(each.key, frozenset(each.evidence)) for each in known if each.state == "rejected"]
+    themes = [entries for key, entries in rejected if not _is_error(key)]
+    found = {theme.lineage for theme in report.themes if any(_is_old_news(theme.entries, entries) for entries in themes)}
+    same = dict(rejected)
+    found |= {each.lineage for each in report.errors if each.lineage in same and _is_old_news(each.entries, same[each.lineage])}
+    return frozenset(found)
+
+
+def _is_error(lineage: str) -> bool:
+    return lineage.startswith("error-")
 
 
 def _is_old_news(entries: Sequence[str], rejected: frozenset[str]) -> bool:

@@ -50,5 +50,7 @@ class Toolbox(NamedTuple):
     now: Callable[[], datetime]
     actor: str
     environ: Mapping[str, str]
+    importer_problems: Callable[[], Sequence[str]] = tuple
+    """One line for each importer of another package that cannot be used."""
     whole: WholeStore | None = None
     """The store as a whole, for moving it; None where only a project of it is seen."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from diarist.cli.common import count, emit_json, json_option, open_workspace, say
@@ -20,8 +22,22 @@ def doctor_command(ctx: click.Context, /, as_json: bool) -> int:
             say(f"{name.replace('_', ' ')}: {value:,}")
         for fault in report["faults"]:
             say(f"fault: {fault}")
+        for note in report["notes"]:
+            say(f"note: {note}")
+        _unknown(report["unknown"])
         say("everything fits together" if not report["faults"] else count(len(report["faults"]), "fault"))
     return int(bool(report["faults"]))
+
+
+def _unknown(found: list[dict[str, Any]]) -> None:
+    """What no importer knew, in a form that can be handed on: names of fields and sizes, no words."""
+    if found:
+        say("\nno importer knew (for a report; no words of the files in it):")
+    for each in found:
+        what = f"{count(each['number'], 'record')} of {each['of']}" if each["of"] else count(each["number"], "file")
+        say(f"- {what}" + (f", as {each['example']}" if each["example"] else ""))
+        for line in each["shape"]:
+            say(f"    {line}")
 
 
 @click.command("redistil")

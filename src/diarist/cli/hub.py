@@ -75,13 +75,13 @@ def edit_command(
 @click.pass_context
 def list_command(ctx: click.Context, /, prefix: str, as_json: bool) -> None:
     """Show the scope tree, or the part of it below PREFIX."""
-    from diarist.app.graph import in_scope, scope_of
+    from diarist.app.graph import SHOWN, in_scope, scope_of
 
     memory = open_workspace(ctx, read_only=True)
     counts: dict[str, int] = {}
     for scope in memory.scopes():
         place = scope_of(scope.kind, scope.project, scope.agent)
-        if in_scope(place, prefix):
+        if scope.kind in SHOWN and in_scope(place, prefix):
             counts[place] = counts.get(place, 0) + scope.records
     if as_json:
         emit_json([{"scope": place, "documents": number} for place, number in sorted(counts.items())])

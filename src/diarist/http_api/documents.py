@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diarist.app.documents import Edit, clean_path, document_id, path_of
-from diarist.app.graph import in_scope, scope_of
+from diarist.app.graph import SHOWN, in_scope, scope_of
 from diarist.asgi.problems import Problem
 from diarist.asgi.reading import body_of, iso
 from diarist.errors import ConflictError
@@ -96,7 +96,7 @@ def scopes(call: Call) -> Scopes:
     counts: dict[str, int] = {}
     for scope in call.memory.scopes():
         place = scope_of(scope.kind, scope.project, scope.agent)
-        if in_scope(place, call.query.prefix):
+        if scope.kind in SHOWN and in_scope(place, call.query.prefix):
             counts[place] = counts.get(place, 0) + scope.records
     places = [ScopeCount(scope=place, documents=count) for place, count in sorted(counts.items())]
     return Scopes(prefix=call.query.prefix, documents=sum(counts.values()), scopes=places)

@@ -179,6 +179,8 @@ class JsonLinesReading:
         steps = self._format.take(record, ledger.current, tally)
         if isinstance(steps, str):
             tally.skip(steps)
+            if steps == "unknown-type":
+                tally.problem(line, steps)
             steps = ()
         else:
             for name, fact in self._format.facts(record):

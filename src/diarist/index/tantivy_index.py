@@ -126,6 +126,7 @@ class TantivyIndex:
                 f"there is no search index of this version in {self._root}. `diarist index rebuild` makes it from the store."
             )
         with _guarded("read"):
+            self._counts.clear()
             self._seen = self._stamp()
             self._index = folders.open_index(self._folder)
             self._index.searcher()

@@ -53,7 +53,8 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True):
     """Entries that belong together, and what they say as a whole. Lists are sorted by count descending, then by text."""
 
     id: str
-    """"theme-" and 10 base32 characters of a hash over the member ids: same members, same id."""
+    """"theme-" and 10 base32 characters of a hash over the member ids: same members, same id. Of an error that runs about different
+    things met: "error-" and those of a hash over its fingerprint."""
     lineage: str
     """Id of the first theme this one goes back to, from run to run; its own where there is none."""
     label: Redacted
@@ -137,8 +138,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     withheld: int = 0
     """Themes that were rejected before and whose evidence has not materially changed."""
     skipped: tuple[Skipped, ...] = ()
-    errors: tuple[RecurringError, ...] = ()
-    """Errors that entries of several sessions met, over all themes and outside them; those that one theme tells whole are left out."""
+    errors: tuple[Theme, ...] = ()
+    """Errors that entries of several sessions met whatever they were about, each as a theme of those entries, which may stand in
+    `themes` too; most frequent first. Those that one theme tells whole are left out."""
     more_errors: int = 0
     """How many more there were."""
 

@@ -430,7 +430,12 @@ def test_messages_in_parts_and_arguments_of_calls_are_read(memory: Memory, tmp_p
     """What an event tells of a call is its shape."""
     headers = {"run_id": "r", "harn.workflow_learning.eligibility": "eligible"}
     events: list[Event] = [
-        ("s", "user_message", {"role": "user", "content": [{"type": "text", "text": "cut a"}, {"type": "text", "text": "release"}]}, headers),
+        (
+            "s",
+            "user_message",
+            {"role": "user", "content": [{"type": "text", "text": "cut a"}, {"type": "text", "text": "release"}]},
+            headers,
+        ),
         ("s", "tool_call", {"name": "run", "arguments": {"command": "git tag v1"}}, headers),
         ("s", "agent_run_terminal", {"terminal_kind": "natural"}, headers),
     ]

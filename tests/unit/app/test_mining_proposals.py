@@ -6,15 +6,19 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from builders import ClaudeSession
 from diarist.app.memory import Memory
 from diarist.app.mining import Curated
+from diarist.app.skill_evidence import find_pitfalls
 from diarist.bootstrap import open_memory
 from diarist.errors import InvalidInputError, UsageError
 from diarist.model.codec import to_json
+from diarist.model.entry import Fix
 from diarist.model.proposal import Proposal
+from diarist.model.redacted import derived
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 STEPS = ["mcp__vault__read", "mcp__vault__write", "Bash"]
@@ -228,3 +232,111 @@ def test_the_proposals_of_two_shuffled_workspaces_are_the_same_bytes(tmp_path: P
             return [to_json(each) for each in opened.mine_patterns(now=NOW, project="demo")]
 
     assert mined("a", list) == mined("b", lambda all_: all_[::-1])
+
+
+def test_without_a_project_each_is_mined_for_itself(memory: Memory) -> None:
+    """Two runs here and one there are no three, here as there."""
+    habit(memory)
+    habit(memory, "draft the weekly letter", project="other", tools=["mcp__mail__list", "mcp__mail__draft"])
+    habit(memory, "count the parcels", numbers=range(2), tools=["mcp__store__count"])
+    habit(memory, "count the parcels", numbers=range(2, 4), project="other", tools=["mcp__store__count"])
+    found = memory.mine_patterns(now=NOW)
+    assert sorted((each.project, each.name) for each in found) == [("demo", "rotate-signing-keys"), ("other", "draft-weekly-letter")]
+    assert len(memory.proposals(kinds=("skill",))) == 2
+
+
+def test_evidence_is_the_diary_entries_of_the_runs(memory: Memory, tmp_path: Path) -> None:
+    """What a reviewer reads with `diary show`; a run that was only told has its observation."""
+    for number in range(3):
+        session = ClaudeSession(number + 1, start=NOW - timedelta(days=1, hours=number)).prompt("rotate the signing keys")
+        session.call("mcp__vault__read", {}, "ok").call("mcp__vault__write", {}, "ok").reply("Done.").write(tmp_path / "sessions")
+    entries = memory.ingest([tmp_path / "sessions"]).entries
+    told = memory.observe(session_id="told", prompt="rotate the signing keys", tools=STEPS[:2], observed_at=NOW, project=entries[0].project)
+    (found,) = memory.mine_patterns(now=NOW, project=entries[0].project)
+    assert set(found.evidence) == {entry.id for entry in entries} | {told.observation_id}
+    assert {quote["id"] for quote in found.payload["quotes"]} <= set(found.evidence)
+
+
+def test_a_curated_proposal_rests_after_rejection_too(memory: Memory, clock: Clock) -> None:
+    """It comes back with new evidence, and not the same day."""
+    habit(memory)
+    (found,) = memory.mine_patterns(now=NOW, project="demo")
+    told = Curated("by-hand", "By hand", "Rotates keys. Use when asked.", "# X\n\n1. x\n", found.evidence, project="demo")
+    memory.decide(memory.propose_skill(told).proposal.id, "reject")
+    habit(memory, numbers=range(10, 16))
+    (more,) = memory.mine_patterns(now=NOW, project="demo")
+    fresh = told._replace(evidence=more.evidence)
+    assert memory.propose_skill(fresh).what == "kept"
+    clock.at = NOW + timedelta(days=15)
+    assert memory.propose_skill(told).what == "kept"
+    assert memory.propose_skill(fresh).what == "new"
+
+
+def test_a_curated_proposal_takes_no_mined_ones_place(memory: Memory) -> None:
+    """The name is taken as long as that one waits; and mining takes none of a curated one."""
+    habit(memory)
+    (found,) = memory.mine_patterns(now=NOW, project="demo")
+    told = Curated(found.name, "Mine", "Rotates keys. Use when asked.", "# X\n\n1. x\n", found.evidence, project="demo")
+    with pytest.raises(InvalidInputError, match="waits already"):
+        memory.propose_skill(told)
+    assert memory.get_proposal(found.id) == found
+    memory.propose_skill(told._replace(name="draft-weekly-letter"))
+    habit(memory, "draft the weekly letter", tools=["mcp__mail__list", "mcp__mail__draft"])
+    names_found = names(memory.mine_patterns(now=NOW, project="demo"))
+    assert sorted(names_found) == ["draft-weekly-letter-2", "rotate-signing-keys"]
+
+
+def test_a_disabled_project_takes_no_curated_proposal(memory: Memory) -> None:
+    """Disabled is disabled for models, too."""
+    habit(memory)
+    (found,) = memory.mine_patterns(now=NOW, project="demo")
+    memory.set_learning(False, "demo")
+    with pytest.raises(UsageError, match="patterns enable"):
+        memory.propose_skill(Curated("x", "X", "Does x when asked.", "# X\n", found.evidence, project="demo"))
+
+
+def test_how_long_a_rejected_habit_rests_is_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Fourteen days by default."""
+    config = tmp_path / "config" / "diarist"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("patterns.rest_days = 1\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    with open_memory(tmp_path / "ws", now=clock) as memory:
+        for number, prompt in enumerate(OTHERS):
+            memory.observe(session_id=f"o{number}", prompt=prompt, tools=["WebSearch"], observed_at=NOW, project="demo")
+        habit(memory)
+        memory.decide(memory.mine_patterns(now=NOW, project="demo")[0].id, "reject")
+        clock.at = NOW + timedelta(days=2)
+        habit(memory, numbers=range(10, 16), at=clock.at)
+        assert names(memory.mine_patterns(project="demo")) == ["rotate-signing-keys"]
+
+
+@pytest.mark.parametrize(
+    ("message", "fix", "told"),
+    [
+        (
+            "ModuleNotFoundError: No module named 'tomlkit'",
+            "{0} until changed: pyproject.toml: added `tomlkit`.",
+            "Changed: pyproject.toml: added `tomlkit`.",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'tomlkit'",
+            "{0} and went through as `uv run pytest -q`",
+            "Went through as `uv run pytest -q`",
+        ),
+        ("ModuleNotFoundError: No module named 'tomlkit'", "Put it into the lock file.", "Put it into the lock file."),
+        ("TestParcel failed", "{0} until changed: parcel.go: added `x`.", None),
+        ("+0x170", "{0} until changed: parcel.go: added `x`.", None),
+    ],
+)
+def test_pitfalls_tell_the_error_once_and_none_that_names_but_one_test(
+    memory: Memory, tmp_path: Path, message: str, fix: str, told: str | None
+) -> None:
+    """The fix does not begin with the error again; an error without words tells nobody anything."""
+    session = ClaudeSession(1).prompt("bump the version").bash("pytest -q", "E   KeyError: 'width'\n1 failed", 1)
+    session.edit("pyproject.toml", "1", "2").bash("pytest -q", "8 passed").reply("Done.").write(tmp_path / "sessions")
+    (entry,) = memory.ingest([tmp_path / "sessions"]).entries
+    error = msgspec.structs.replace(entry.errors[0], message=derived(message), fingerprint="f")
+    fixed = Fix(error="f", text=derived(fix.format(f"`pytest -q` failed ({message})")))
+    found = find_pitfalls([msgspec.structs.replace(entry, errors=(error,), fixes=(fixed,))])
+    assert [pitfall.fix for pitfall in found] == ([] if told is None else [told])

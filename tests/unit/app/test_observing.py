@@ -161,3 +161,32 @@ def test_a_tool_is_called_what_it_is(name: str, arguments: dict[str, str], kind:
     """Common tools by what they do, others by their own name."""
     made = tool_use(derived(name), arguments)
     assert (made.name, made.kind, made.shape) == (name, kind, shape)
+
+
+def test_not_even_arguments_without_an_end_raise(memory: Memory) -> None:
+    """Whatever a host hands in."""
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+
+    class Odd(dict[str, object]):
+        def items(self) -> object:  # type: ignore[override]
+            raise RuntimeError("no")
+
+    for arguments in (deep, Odd(a=1)):
+        done = memory.observe(session_id="s", prompt="x", tools=[{"name": "t", "arguments": arguments}], project="demo")
+        assert done.observed or (done.unavailable and done.why)
+
+
+def test_ingest_keeps_to_the_bound_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without anybody mining."""
+    config = tmp_path / "config" / "diarist"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("patterns.keep = 3\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for number in range(6):
+        start = NOW - timedelta(days=number)
+        ClaudeSession(number + 1, start=start).prompt(f"run {number}").bash("ls", "x").reply("Done.").write(tmp_path / "sessions")
+    with open_memory(tmp_path / "ws", now=lambda: NOW) as opened:
+        assert len(opened.ingest([tmp_path / "sessions"]).entries) == 6
+        assert sorted(kept(opened, PARCEL)) == ["run 0", "run 1", "run 2"]

@@ -153,6 +153,7 @@ _UNCHANGED_HINTS = (
 """One of these stands in every match; looking for them first is many times faster."""
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]?")
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
+_MARKS = {code: " " for code in range(128) if not chr(code).isalpha() and chr(code) != "'"}
 _CJK = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _KEY = 4
 
@@ -190,10 +191,15 @@ def says_unchanged(sentence: str) -> bool:
     return any(hint in low for hint in _UNCHANGED_HINTS) and _compiled(_UNCHANGED).search(sentence) is not None
 
 
+def _words(low: str) -> list[str]:
+    """The words of a sentence in lower case; of a plain one by splitting, which is several times faster."""
+    return f" {low.translate(_MARKS)}".replace(" '", " ").split() if low.isascii() else _WORD.findall(low)
+
+
 def _strength(sentence: str) -> int:
     best = 0
-    for key in {word[:_KEY] for word in _WORD.findall(sentence.lower())}:
-        for strength, pattern in _RULES.get(key, ()):
+    for key in sorted(_RULES.keys() & {word[:_KEY] for word in _words(sentence.lower())}):
+        for strength, pattern in _RULES[key]:
             if strength > best and _compiled(pattern).search(sentence):
                 best = strength
     if best < OVER and not sentence.isascii() and _compiled(_CJK).search(sentence):

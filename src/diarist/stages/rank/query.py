@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ OUTCOMES = ("completed", "recovered", "failed", "interrupted", "unknown")
 KINDS = ("entry", "note", "observation", "lesson", "proposal", "state", "memory", "skill")
 _MOST_TERMS = 64
 """Terms of one query that are looked for; a longer text is a paste, of which the rarest words would do."""
+_WORD = re.compile(r"\S+")
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
 
 
@@ -171,9 +173,7 @@ def _split(text: str) -> list[_Piece]:
             pieces.append(_Piece(name, text[at + 1 : end].strip(), True, start))
             at = end + 1
         else:
-            end = at
-            while end < len(text) and not text[end].isspace():
-                end += 1
+            end = found.end() if (found := _WORD.match(text, at)) else at
             pieces.append(_Piece(name, text[at:end], False, start))
             at = end
     return pieces

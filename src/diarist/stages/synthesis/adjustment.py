@@ -44,7 +44,7 @@ def propose_diff(theme: Theme) -> Redacted:
     """What to guard against (`-`) and what to amplify (`+`), each with its count and entries."""
     parts = [f"## Proposed adjustment: {text_line(theme.label)}", f"Target: {theme.target}"]
     guard = [f"- {_counted(each, theme.size)}" for each in theme.failed if not _tells_of(each, theme.errors)]
-    guard += [f"- {tell_error(each, theme.size)}" for each in theme.errors]
+    guard += [f"- {_error(each, theme.size)}" for each in theme.errors]
     amplify = [f"+ {_counted(each, theme.size)}" for each in theme.worked]
     parts += _section("Recurring failures (guard against):", guard, _more(theme, "failed", "errors"))
     parts += _section("Recurring successes (amplify):", amplify, _more(theme, "worked"))
@@ -91,8 +91,7 @@ def _counted(each: Approach | Line, size: int) -> str:
     return f"{text_line(each.text)} ({each.count} of {size}: {name_ids(each.entries)})"
 
 
-def tell_error(each: RecurringError, size: int) -> str:
-    """One line of Markdown: the error, how many of `size` entries met it and got past it, and what did and did not help."""
+def _error(each: RecurringError, size: int) -> str:
     told = f"{text_line(each.message)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
     for verdict, fixes in (("fixed by", each.fixes), ("not fixed by", each.failed_fixes)):
         if fixes:

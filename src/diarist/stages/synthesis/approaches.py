@@ -110,22 +110,24 @@ def find_errors(corpus: Corpus, members: Sequence[int]) -> list[RecurringError]:
     return sorted(found, key=lambda each: (-each.count, each.message, each.fingerprint))
 
 
-def find_common_errors(corpus: Corpus, groups: Sequence[Sequence[int]], least: int, most: int) -> tuple[list[RecurringError], int]:
-    """Errors that entries of `least` sessions met, whatever else they were about, most frequent first; and how many more there are.
+def find_common_errors(corpus: Corpus, groups: Sequence[Sequence[int]], least: int) -> list[tuple[list[int], list[RecurringError]]]:
+    """Errors that entries of `least` sessions met, whatever else they were about: who met them, and what they are.
 
-    Those that only members of one group met are left out: that group tells of them.
+    Most frequent first. Errors that the very same entries met stand together. Left out: what only members of one group met, as
+    that group tells of it, and what was met just twice and never fixed.
     """
     home = {member: at for at, group in enumerate(groups) for member in group}
-    common = []
+    together: dict[tuple[int, ...], list[str]] = {}
     for fingerprint, those in _met(corpus, range(len(corpus.items))).items():
-        places = {home.get(member, -1) for member in those}
-        if len(those) >= least and (len(places) > 1 or -1 in places):
-            sessions = {corpus.items[member].session for member in those}
-            if len(sessions) >= least:
-                common.append((-len(those), fingerprint, those))
-    common.sort(key=lambda each: each[:2])
-    found = [_error(corpus, fingerprint, those) for _, fingerprint, those in common[:most]]
-    return sorted(found, key=lambda each: (-each.count, each.message, each.fingerprint)), max(0, len(common) - most)
+        if len(those) >= least:
+            together.setdefault(tuple(those), []).append(fingerprint)
+    common = []
+    for members, fingerprints in together.items():
+        places = {home.get(member, -1) for member in members}
+        if (len(places) > 1 or -1 in places) and len({corpus.items[member].session for member in members}) >= least:
+            common.append((list(members), [_error(corpus, fingerprint, members) for fingerprint in sorted(fingerprints)]))
+    common = [each for each in common if len(each[0]) > 2 or any(error.fixes for error in each[1])]
+    return sorted(common, key=lambda each: (-len(each[0]), each[1][0].message, each[1][0].fingerprint))
 
 
 def _met(corpus: Corpus, members: Iterable[int]) -> dict[str, list[int]]:

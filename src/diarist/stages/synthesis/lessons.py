@@ -23,7 +23,11 @@ def make_lesson(theme: Theme, proposal: Proposal, decision: Decision) -> Lesson:
     )
     guard = tuple(
         [derived(f"{each.text} ({_times(each)})") for each in theme.failed]
-        + [derived(f"{error.message} ({error.count} runs met it, {error.resolved} got past it)") for error in theme.errors if not error.fixes]
+        + [
+            derived(f"{error.message} ({error.count} runs met it, {error.resolved} got past it)")
+            for error in theme.errors
+            if not error.fixes
+        ]
     )
     return Lesson(
         title=proposal.shown_title,
@@ -67,6 +71,10 @@ def _text(theme: Theme, amplify: Sequence[Redacted], guard: Sequence[Redacted]) 
 
 def _times(each: Approach) -> str:
     return f"{each.count} runs" if each.count > 1 else "1 run"
+
+
+def _met(error: RecurringError) -> Redacted:
+    return derived(f"{error.message} ({error.count} runs met it, {error.resolved} got past it)")
 
 
 def _fix(error: RecurringError) -> Redacted:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Report, Theme
-from diarist.stages.synthesis.adjustment import name_ids, tell_error, text_line
+from diarist.stages.synthesis.adjustment import name_ids, text_line
 from diarist.text.markdown import line
 
 FIELDS = (
@@ -19,6 +19,8 @@ FIELDS = (
 """Front matter, in this order, after what was decided."""
 MOST_NAMES = 5
 """Agents, projects or outcomes that a line names."""
+LEAST_FIRST = 4
+"""Themes from which on a report begins with where to look first."""
 MOST_FIRST = 10
 """Themes that the beginning of a report points to."""
 MOST_SAID = 3
@@ -63,8 +65,11 @@ def render_body(report: Report, decided: Mapping[str, str]) -> Redacted:
     parts = [f"# Diary synthesis report{_of(report)}", _overview(report), *_first_of_all(report)]
     parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.themes]
     parts += [] if report.themes else ["_No themes detected._"]
-    parts += _common_errors(report)
-    parts += ["---", _how_to_decide()] if report.themes else []
+    if report.errors:
+        parts.append("# Errors that runs about different things met")
+        parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.errors]
+        parts += [f"And {report.more_errors} more, of fewer entries."] if report.more_errors else []
+    parts += ["---", _how_to_decide()] if report.themes or report.errors else []
     return derived("\n\n".join(parts) + "\n")
 
 
@@ -135,8 +140,7 @@ def _overview(report: Report) -> str:
     themes = "1 theme holds" if len(report.themes) == 1 else f"{len(report.themes)} themes hold"
     told = [f"> {entries} within the last {since} (up to {_time(report.window_end)}); {themes} {report.in_themes} of them."]
     if report.errors:
-        common = len(report.errors) + report.more_errors
-        told.append(f"> Errors that runs about different things met: {common}; the last section lists them.")
+        told.append(f"> Errors that runs about different things met: {len(report.errors) + report.more_errors}, at the end.")
     if report.withheld:
         told.append(f"> Themes that were rejected and whose evidence has not materially changed: {report.withheld}, left out.")
     if report.skipped:
@@ -145,12 +149,13 @@ def _overview(report: Report) -> str:
 
 
 def _first_of_all(report: Report) -> list[str]:
-    """Where to look first: themes in which something recurs that could be acted on, in the order of the report."""
+    """Where to look first: themes in which something recurs that could be acted on, and errors, largest first."""
     telling = [theme for theme in report.themes if theme.is_telling]
-    if not telling or len(report.themes) < 4:
+    found = sorted([*telling, *report.errors], key=lambda theme: (-theme.size, theme.id))
+    if not found or len(report.themes) + len(report.errors) < LEAST_FIRST:
         return []
-    lines = [f"- {text_line(theme.label)}: {_gist(theme)} ({theme.id})" for theme in telling[:MOST_FIRST]]
-    lines += [f"- and {len(telling) - MOST_FIRST} more"] if len(telling) > MOST_FIRST else []
+    lines = [f"- {text_line(theme.label)}: {_gist(theme)} ({theme.id})" for theme in found[:MOST_FIRST]]
+    lines += [f"- and {len(found) - MOST_FIRST} more"] if len(found) > MOST_FIRST else []
     quiet = len(report.themes) - len(telling)
     title = "Worth acting on:" if not quiet else f"Worth acting on (in {_themes(quiet)} nothing recurs but the subject):"
     return ["\n".join([title, "", *lines])]
@@ -175,15 +180,6 @@ def _gist(theme: Theme) -> str:
         if count:
             told.append(f"{count} {one if count == 1 else many}")
     return f"{theme.size} {'entry' if theme.size == 1 else 'entries'}; {', '.join(told)}"
-
-
-def _common_errors(report: Report) -> list[str]:
-    """Errors that runs about different things met."""
-    if not report.errors:
-        return []
-    lines = [f"- {tell_error(each, report.entries)}" for each in report.errors]
-    lines += [f"- and {report.more_errors} more"] if report.more_errors else []
-    return ["\n".join(["## Errors that runs about different things met", "", *lines])]
 
 
 def _how_to_decide() -> str:

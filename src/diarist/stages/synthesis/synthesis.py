@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
 from diarist.errors import UsageError
-from diarist.model.theme import Parameters, Report, Skipped, Theme
+from diarist.model.theme import Parameters, RecurringError, Report, Skipped, Theme
 from diarist.stages.synthesis.approaches import Corpus, count_carriers, find_common_errors
 from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
 from diarist.stages.synthesis.lineage import Ancestor, trace
 from diarist.stages.synthesis.runs import Intake, Item
-from diarist.stages.synthesis.themes import Counted, finish, make_theme
+from diarist.stages.synthesis.themes import Counted, finish, make_error_theme, make_theme
 from diarist.stages.synthesis.wording import name_features, rank_tags, tell_apart
 
 MOST_ERRORS = 12
-"""Errors of the whole window that are told."""
+"""Themes about an error that a report tells."""
 
 
 class Request(NamedTuple):
@@ -61,7 +62,7 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         groups += [[number] for number in range(len(ranked)) if number not in taken]
     corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, count_carriers(ranked, intake.phrases))
     themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
-    errors, more = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size), MOST_ERRORS)
+    errors = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size))
     return Report(
         parameters=parameters,
         window_start=request.window_start,
@@ -71,8 +72,8 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         input_digest=input_digest(ranked),
         themes=tuple(trace(themes, request.ancestors)),
         skipped=tuple(sorted(request.skipped, key=lambda each: (each.name, each.reason))),
-        errors=tuple(errors),
-        more_errors=more,
+        errors=tuple(_make_error_themes(corpus, space, errors[:MOST_ERRORS], earlier)),
+        more_errors=max(0, len(errors) - MOST_ERRORS),
     )
 
 
@@ -84,10 +85,9 @@ def input_digest(items: Sequence[Item]) -> str:
 
 def without(report: Report, lineages: frozenset[str]) -> Report:
     """The report without the themes of these lineages; they are counted."""
-    kept = tuple(theme for theme in report.themes if theme.lineage not in lineages)
-    return msgspec.structs.replace(
-        report, themes=kept, withheld=report.withheld + len(report.themes) - len(kept), in_themes=sum(theme.size for theme in kept)
-    )
+    kept, errors = (tuple(theme for theme in those if theme.lineage not in lineages) for those in (report.themes, report.errors))
+    withheld = report.withheld + len(report.themes) - len(kept) + len(report.errors) - len(errors)
+    return msgspec.structs.replace(report, themes=kept, errors=errors, withheld=withheld, in_themes=sum(theme.size for theme in kept))
 
 
 def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earlier: Sequence[Item], threshold: float) -> list[Theme]:
@@ -100,6 +100,15 @@ def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earl
         for group, total, features, count in zip(groups, sums, marks, counts, strict=True)
     ]
     return [finish(theme) for theme in tell_apart(sorted(themes, key=lambda theme: (-theme.size, theme.id)))]
+
+
+def _make_error_themes(
+    corpus: Corpus, space: Space, common: Sequence[tuple[list[int], list[RecurringError]]], earlier: Sequence[Item]
+) -> Iterator[Theme]:
+    before = Counter(mark for item in earlier for mark in {error.fingerprint for error in item.errors})
+    for members, errors in common:
+        count = max(before[error.fingerprint] for error in errors)
+        yield finish(make_error_theme(corpus, space, Counted(members, space.group(members), (), count), errors))
 
 
 def _count_earlier(space: Space, finder: Finder, earlier: Sequence[Item], threshold: float, groups: int) -> list[int]:

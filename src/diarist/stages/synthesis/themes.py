@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from diarist.model.redacted import Redacted
+from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import RecurringError, Theme, Trend
 from diarist.stages.synthesis.adjustment import choose_target, propose_diff
 from diarist.stages.synthesis.approaches import Corpus, Found, find_approaches, find_errors
 from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
-from diarist.stages.synthesis.wording import make_label
+from diarist.stages.synthesis.wording import LONGEST_LABEL, make_label
+from diarist.text.clip import clip
 
+ERROR = "error"
+"""First part of the ids of themes about an error."""
 MOST_LINES = 8
 """Lines of each list that are kept."""
 MOST_COMPARED = 200
@@ -34,10 +37,10 @@ class Counted(NamedTuple):
     earlier: int
 
 
-def theme_id(entry_ids: Iterable[str]) -> str:
-    """Follows from the members alone."""
-    digest = hashlib.sha256("\n".join(sorted(entry_ids)).encode()).digest()
-    return "theme-" + base64.b32encode(digest[:7]).decode("ascii").lower()[:10]
+def theme_id(members: Iterable[str], kind: str = "theme") -> str:
+    """Follows from the members alone, in any order."""
+    digest = hashlib.sha256("\n".join(sorted(members)).encode()).digest()
+    return f"{kind}-" + base64.b32encode(digest[:7]).decode("ascii").lower()[:10]
 
 
 def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
@@ -75,6 +78,26 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
         corrected=tuple(found.corrected[:MOST_LINES]),
         asked=tuple(found.asked[:MOST_LINES]),
         found=tuple(found.found[:MOST_LINES]),
+    )
+
+
+def make_error_theme(corpus: Corpus, space: Space, group: Counted, errors: Sequence[RecurringError]) -> Theme:
+    """The entries that met these errors, as a theme that tells of nothing else. Its id follows from the errors alone."""
+    known = theme_id([min(error.fingerprint for error in errors)], ERROR)
+    return msgspec.structs.replace(
+        make_theme(corpus, space, group),
+        id=known,
+        lineage=known,
+        label=derived(clip(" ".join(errors[0].message.split()), LONGEST_LABEL) or "error"),
+        errors=tuple(errors[:MOST_LINES]),
+        cut={"errors": len(errors) - MOST_LINES} if len(errors) > MOST_LINES else {},
+        worked=(),
+        failed=(),
+        contradictions=(),
+        tried=(),
+        corrected=(),
+        asked=(),
+        found=(),
     )
 
 

@@ -137,3 +137,44 @@ def test_a_procedure_that_says_nothing_is_no_skill() -> None:
 def test_no_runs_no_habits() -> None:
     """Nothing to do is no error."""
     assert mine([], now=NOW, window=WINDOW, support=3) == ()
+
+
+@pytest.mark.parametrize(
+    ("prompts", "title"),
+    [
+        (("rotate the signing keys. It is urgent, see above.", "Hello there! Rotate the signing keys, please."), "Rotate the signing keys"),
+        (("# Rotate the signing keys\n\n```\nkeys: [a, b]\n```", "## Rotate the signing keys\nwith care"), "Rotate the signing keys"),
+        (("rotate the signing keys of HX2DUB", "rotate the signing keys of HX2DUB now"), "Rotate the signing keys of …"),
+        ((f"rotate the signing keys {'k' * 60}", f"please rotate the signing keys {'k' * 60}"), "Rotate the signing keys …"),
+    ],
+)
+def test_a_title_is_one_sentence_without_codes_values_and_markup(prompts: tuple[str, str], title: str) -> None:
+    """And no name of a skill comes from the code of one case."""
+    (draft,) = mined(*(run(number, prompts[number % 2]) for number in range(4)))
+    assert draft.title == title
+    assert draft.name.startswith("rotate-signing-keys")
+    assert "hx" not in draft.name
+
+
+def test_examples_are_the_most_typical_and_told_apart() -> None:
+    """Not whichever came first."""
+    odd = run(20, "we had some trouble with the old vault, and Kim said that somebody should rotate its signing keys one day or another")
+    runs = [run(number, f"rotate the signing keys of {name}") for number, name in enumerate(("alpha", "beta", "gamma", "delta", "eps"))]
+    (draft,) = mined(odd, *runs)
+    assert odd.prompt[:40] not in "".join(draft.examples)
+    told = draft.description.partition("in words like ")[2]
+    assert len(set(told.split('"; "'))) == 3
+
+
+def test_a_forms_own_words_make_no_habit() -> None:
+    """Comments of an issue template are nobody's words."""
+    form = "<!-- If your issue is a usage question, submit it to the forum instead; read the contributing guide, then fill this in -->"
+    asked = ("colours of the legend are wrong", "the axis cannot be inverted any more", "saving as vector graphics takes minutes")
+    assert not mined(*(run(number, f"{each} {form}") for number, each in enumerate(asked)))
+
+
+def test_a_prompt_with_more_words_than_are_looked_at_is_no_trouble() -> None:
+    """Its headline may hold words that were never counted."""
+    long = ", ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(90))
+    (draft,) = mined(*(run(number, f"rotate the signing keys, {long}") for number in range(3)))
+    assert draft.title.startswith("Rotate the signing keys")

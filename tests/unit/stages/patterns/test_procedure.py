@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diarist.model.observation import ToolUse, loaded_skill
 from diarist.model.redacted import derived
+from diarist.model.skill import SkillStep
 from diarist.stages.patterns import find_procedure, follows
 from diarist.stages.patterns.procedure import lift, says_something
 
@@ -82,3 +83,10 @@ def test_loading_a_skill_is_seen_by_tool_and_by_file() -> None:
     assert loaded_skill(ToolUse(name=derived("Skill"), shape=derived("cut-release"))) == "cut-release"
     assert loaded_skill(ToolUse(name=derived("Read"), kind="read", shape=derived("cut-release/SKILL.md"))) == "cut-release"
     assert loaded_skill(READ) == ""
+
+
+def test_what_is_only_now_and_then_needed_is_no_procedure() -> None:
+    """Something must be done each time."""
+    assert not says_something([SkillStep(text=derived("Run `x`"), tool=derived("$ x"), optional=True)])
+    assert not says_something([SkillStep(text=derived("Run code"), tool=derived("code"))])
+    assert says_something([SkillStep(text=derived("Run `x`"), tool=derived("$ x"))])
