@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from diarist.cli import cli
+from diarist.cli import COMMANDS, cli
 from diarist.config import SETTINGS
+from diarist.http_api.openapi import describe
+from diarist.http_api.table import ROUTES
 from diarist.model.entry import Entry
 from diarist.model.session import CaptureReport, Step
 
@@ -22,6 +25,9 @@ def main() -> int:
     pages = {
         "commands.md": commands(),
         "settings.md": settings(),
+        "http.md": http(),
+        "openapi.json": json.dumps(describe(ROUTES), indent=1, sort_keys=True) + "\n",
+        "diarist.1": manual(),
         "schemas/entry.json": schema(Entry),
         "schemas/capture-report.json": schema(CaptureReport),
         "schemas/step.json": schema(Step),
@@ -55,6 +61,40 @@ def _helps(command: click.Command, ctx: click.Context) -> list[tuple[str, str]]:
     return found
 
 
+def manual() -> str:
+    """The manual page (section 1, roff)."""
+    lines = [
+        '.TH DIARIST 1 "" "Diarist" "User commands"',
+        ".SH NAME",
+        r"diarist \- a redacted, searchable diary of what coding agents tried, and what worked",
+        ".SH SYNOPSIS",
+        r".B diarist\fR [\fB\-\-workspace\fR \fIPATH\fR] \fICOMMAND\fR [\fIARGS\fR]",
+        ".SH DESCRIPTION",
+        _roff(" ".join((cli.help or "").partition("\b")[0].split())),
+    ]
+    for task in dict.fromkeys(task for _, task, _ in COMMANDS.values()):
+        lines.append(f".SH {task.upper()}")
+        for name, (_, of, line) in COMMANDS.items():
+            if of == task:
+                lines += [".TP", rf".B diarist {_roff(name)}", _roff(line)]
+    lines.append(".SH ENVIRONMENT")
+    for each in SETTINGS:
+        if each.env:
+            lines += [".TP", f".B {_roff(each.env)}", _roff(each.help)]
+    lines += [
+        ".SH EXIT STATUS",
+        "0: done. 1: failed. 2: the command line was not understood.",
+        ".SH SEE ALSO",
+        r"Every command explains itself: \fBdiarist\fR \fICOMMAND\fR \fB\-\-help\fR.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _roff(text: str) -> str:
+    made = text.replace("\\", r"\e").replace("-", r"\-")
+    return r"\&" + made if made.startswith((".", "'")) else made
+
+
 def settings() -> str:
     """Every setting with type, default and meaning."""
     rows = [
@@ -72,6 +112,61 @@ def settings() -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     return "\n".join([*head, *rows]) + "\n"
+
+
+def http() -> str:
+    """Every operation over HTTP, from the same table that is served."""
+    document = describe(ROUTES)
+    parts = [
+        "# HTTP",
+        "",
+        "Made from the table of routes by `docs/generate.py`. The server tells the same at `/v1/openapi.json` ([here](openapi.json)).",
+        "A key goes into `x-api-key`, or is a bearer. Errors are `application/problem+json`. Further addresses: `/healthz`, `/readyz`,",
+        "`/metrics`, `/mcp`. [Serve a hub](../howto/serve.md) tells how to use it.",
+    ]
+    for tag in dict.fromkeys(route.tag for route in ROUTES):
+        parts += ["", f"## {tag.capitalize()}"]
+        for route in (each for each in ROUTES if each.tag == tag):
+            told = document["paths"][route.path][route.method.lower()]
+            parts += [
+                "",
+                f"### `{route.method} {route.path}`",
+                "",
+                f"{route.summary}. Role: {route.role}.",
+                "",
+                _first(told["description"]),
+            ]
+            if rows := [_parameter(each) for each in told["parameters"] if each["in"] != "path"]:
+                parts += ["", "| parameter | in | meaning |", "| --- | --- | --- |", *rows]
+            if route.body is not None:
+                parts += ["", "```json", json.dumps(_shape(document, route.body.__name__), indent=2), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def _first(description: str) -> str:
+    return " ".join(description.rpartition("\n\nRole:")[0].split())
+
+
+def _parameter(told: dict[str, Any]) -> str:
+    limits = [f"one of {', '.join(map(str, told['schema']['enum']))}"] if "enum" in told["schema"] else []
+    limits += [f"default {json.dumps(told['schema']['default'])}"] if told["schema"].get("default") not in (None, "") else []
+    meaning = "; ".join([*([told["description"]] if told.get("description") else []), *limits])
+    return f"| `{told['name']}` | {told['in']} | {meaning} |"
+
+
+def _shape(document: dict[str, Any], name: str) -> dict[str, str]:
+    """Fields of a body and what they hold, short."""
+    told = document["components"]["schemas"][name]
+    return {
+        field: _kind(schema) + ("" if field in told.get("required", ()) else ", optional") for field, schema in told["properties"].items()
+    }
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    options = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    if options:
+        return _kind(options[0])
+    return " | ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "any"))
 
 
 def schema(kind: type) -> str:

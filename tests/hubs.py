@@ -71,7 +71,10 @@ def fill(folder: Path, tenant: str = "local", mark: str = MARK, project: str = "
         session.edit("pyproject.toml", "[]", f'["{mark}"]').bash("python -m pytest -q", "3 passed").reply(f"The {mark} was missing.")
         report = memory.ingest([session.write(folder / f"t-{tenant}-{mark}")])
         entry = memory.add_entry(
-            task_id=f"task-{len(mark)}", transcript=f"please find the {mark}\n$ pytest\n1 failed", project=place, host={"workflow": f"flow-{len(mark)}"}
+            task_id=f"task-{len(mark)}",
+            transcript=f"please find the {mark}\n$ pytest\n1 failed",
+            project=place,
+            host={"workflow": f"flow-{len(mark)}"},
         )
         note = memory.add_note(title=f"{mark} rules", body=f"Feed the {mark}.", tags=[mark], project=place)
         merged = memory.edit_document(Edit(f"diaries/agents/{mark}/a.md", f"{mark} diary", f"# {mark}", project=place))

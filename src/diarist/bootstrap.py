@@ -15,6 +15,7 @@ from diarist.app.toolbox import Reader, Toolbox
 from diarist.config import Settings, load_settings
 
 if TYPE_CHECKING:
+    from diarist.app.restoring import Restored
     from diarist.ports import Completer, HubClient, Importer, Index, Publisher
     from diarist.stages.redact import RedactionRules, Redactor
     from diarist.stores.sql_store import SqlStore
@@ -90,6 +91,20 @@ def open_memory(
         environ=settings.environ,
     )
     return Memory(box, read_only=read_only)
+
+
+def restore(
+    source: str | Path, path: str | Path | None = None, *, replace: bool = False, environ: Mapping[str, str] | None = None
+) -> Restored:
+    """Makes a backup the workspace; see `app.restoring.restore`."""
+    from diarist.app import restoring
+
+    settings = load_settings(path, environ=environ)
+
+    def reopen(folder: Path, read_only: bool) -> Memory:
+        return open_memory(folder, read_only, environ=settings.environ, embedded=True)
+
+    return restoring.restore(Path(source), settings, reopen, replace=replace)
 
 
 def build_store(settings: Settings, server: str, read_only: bool, tenant: str) -> SqlStore:

@@ -296,6 +296,10 @@ class Store(Protocol):
         """What was said of these records, oldest first; None: of all."""
         ...
 
+    def get_link(self, seq: int) -> str:
+        """The link of the history chain that change `seq` closes; empty where it closes none, or there is no such change."""
+        ...
+
     def holdings(self) -> Iterator[tuple[str, bytes]]:
         """(where, data) of everything the store keeps for this tenant, column by column."""
         ...

@@ -61,7 +61,7 @@ def test_a_fix_that_was_shown_and_followed_gains_and_one_that_misled_loses(home:
     shown = diarist("diary", "show", entry).stdout
     assert "shown 1 time to 1 session" in shown
     assert "cited in 1, followed in 1, its error gone in 1, left in 0; helped 1, misled 0" in shown
-    assert "useful so far: 1 session for it, 0 against (score × 1.016)" in shown
+    assert "useful so far: 1 session for it, 0 against (score × 1.02)" in shown
     with open_memory(home / ".local" / "share" / "diarist", read_only=True) as memory:
         (effect,) = memory.worth(entry).effects
         assert (effect.session, effect.followed, effect.points) == (f"claude-code:{second.session.id}", "command", 2)
@@ -70,7 +70,7 @@ def test_a_fix_that_was_shown_and_followed_gains_and_one_that_misled_loses(home:
     assert diarist("feedback", entry, "harmful").returncode == 0
     told = diarist("feedback", entry).stdout
     assert "said: harmful" in told
-    assert "1 session for it, 1 against (score × 1.000)" in told
+    assert "1 session for it, 1 against (score × 1.00)" in told
 
 
 def worked_off(home: Path) -> None:

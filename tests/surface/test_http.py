@@ -112,7 +112,18 @@ def test_the_same_key_again_is_answered_as_before_and_nothing_is_done_twice(ask:
 
 
 @pytest.mark.parametrize(
-    "path", ["diaries/../guides/x.md", "/etc/passwd", "diaries//x.md", "diaries\\x.md", "diaries/./x.md", "diaries/ /x.md", "a\x00b", "", "x" * 500]
+    "path",
+    [
+        "diaries/../guides/x.md",
+        "/etc/passwd",
+        "diaries//x.md",
+        "diaries\\x.md",
+        "diaries/./x.md",
+        "diaries/ /x.md",
+        "a\x00b",
+        "",
+        "x" * 500,
+    ],
 )
 def test_a_path_that_could_mean_another_place_is_refused(ask: Asker, path: str) -> None:
     refused = edit(ask, path)
@@ -178,9 +189,10 @@ def test_lists_are_paged_and_a_record_that_is_written_meanwhile_moves_nothing(as
 def test_search_pages_do_not_overlap(ask: Asker) -> None:
     for number in range(5):
         edit(ask, f"diaries/n/{number}.md", body=f"tomlkit case {number}")
-    seen, cursor = [], ""
+    seen: list[str] = []
+    cursor: str | None = ""
     while cursor is not None:
-        part = ask("POST", "/v1/kb/search", json={"query": "tomlkit", "top_k": 2, "cursor": cursor}).json()
+        part: dict[str, Any] = ask("POST", "/v1/kb/search", json={"query": "tomlkit", "top_k": 2, "cursor": cursor}).json()
         seen += [each["id"] for each in part["results"]]
         cursor = part["next_cursor"]
     assert len(seen) == len(set(seen)) == 5
@@ -229,7 +241,14 @@ def test_an_upload_that_is_no_transcript_is_refused(ask: Asker, content: bytes) 
 
 @pytest.mark.parametrize(
     ("content", "status"),
-    [(b"{", 400), (b"[]", 422), (b'{"path": 1}', 422), (b'{"path":"a","title":"t","body":"b","other":1}', 422), (b'"\\ud800"', 400), (b"", 400)],
+    [
+        (b"{", 400),
+        (b"[]", 422),
+        (b'{"path": 1}', 422),
+        (b'{"path":"a","title":"t","body":"b","other":1}', 422),
+        (b'"\\ud800"', 400),
+        (b"", 400),
+    ],
 )
 def test_bad_bodies_are_told_apart(ask: Asker, content: bytes, status: int) -> None:
     answer = ask("POST", "/v1/kb/edit", content=content, headers={"content-type": "application/json"})

@@ -126,7 +126,13 @@ def _value(schema: dict[str, Any], name: str, ids: dict[str, str]) -> Any:
         return []
     if schema.get("type") == "object":
         return {}
-    special = {"id": ids["entry"], "seen": "0" * 64, "query": MARK, "error": f"ModuleNotFoundError: No module named '{MARK}'", "expires": "1d"}
+    special = {
+        "id": ids["entry"],
+        "seen": "0" * 64,
+        "query": MARK,
+        "error": f"ModuleNotFoundError: No module named '{MARK}'",
+        "expires": "1d",
+    }
     return special.get(name, "probe")
 
 
@@ -198,8 +204,9 @@ def test_a_key_of_one_project_writes_into_that_one_whatever_it_says(tmp_path: Pa
 def test_a_tenants_admin_knows_only_the_tenants_keys(filled: Any) -> None:
     hub, _, keys = filled
     ask = Asker(hub, keys["tenant"])
-    assert [each["name"] for each in ask("GET", "/v1/keys").json()["keys"]][0] == "b"
-    assert not {"o", "i", "p"} & {each["name"] for each in ask("GET", "/v1/keys").json()["keys"]}
+    names = {each["name"] for each in ask("GET", "/v1/keys").json()["keys"]}
+    assert "b" in names
+    assert not {"o", "i", "p"} & names
     own = Asker(hub, keys["own"])("GET", "/v1/keys").json()["keys"]
     assert ask("DELETE", f"/v1/keys/{own[0]['id']}").status_code == 404
     made = ask("POST", "/v1/keys", json={"name": "second", "role": "read"}).json()
@@ -269,7 +276,16 @@ class _lifespan:  # noqa: N801 - used as a function
 
 @pytest.mark.parametrize(
     ("host", "loopback"),
-    [("127.0.0.1", True), ("127.8.8.8", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False), ("10.0.0.1", False), ("hub.example", False)],
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("localhost", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("hub.example", False),
+    ],
 )
 def test_loopback_addresses_are_known(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback

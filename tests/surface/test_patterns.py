@@ -163,3 +163,58 @@ def test_migration_is_tried_done_and_done_only_once(diarist: Run, home: Path) ->
     assert json.loads(diarist("migrate", "burin", shop, "--json", cwd=shop).stdout) == {"migrated": False, "already_done": True}
     assert diarist("migrate", "burin", home / "nowhere").returncode == 2
     assert diarist("migrate", "sessions", home / "none.sqlite").returncode == 1
+
+
+def test_a_skill_that_was_accepted_elsewhere_comes_with_the_next_sync(diarist: Run, shop: Path, home: Path) -> None:
+    """Into a checkout that holds nothing of Diarist's yet; edited files stay, and a second time there is nothing to do."""
+    diarist(*MINE, cwd=shop)
+    assert diarist("skills", "accept", "cut-release", cwd=home).returncode == 0
+    assert not (shop / ".agents").exists()
+    assert "missing" in diarist("skills", "list", "--project", str(shop), cwd=home).stdout
+    done = diarist("sync", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    assert "Wrote .agents/skills/cut-release/SKILL.md" in done.stdout
+    assert (shop / ".claude" / "skills" / "cut-release" / "SKILL.md").is_file()
+    assert diarist("sync", cwd=shop).returncode == 2
+
+
+def test_the_review_of_a_skill_shows_what_it_rests_on_and_what_stands_in_the_way(diarist: Run, shop: Path) -> None:
+    """Entries to look up, quotes, and reasons; for a new version the difference to the one that is accepted."""
+    diarist(*MINE, cwd=shop)
+    shown = diarist("review", "show", "cut-release", cwd=shop).stdout
+    (proposal,) = json.loads(diarist("patterns", "list", "--json", cwd=shop).stdout)
+    assert shown.count("# Cut release") == 1
+    assert all(f"  {each}" in shown for each in proposal["evidence"])
+    assert '"cut release 1.0"' in shown
+    assert diarist("diary", "show", proposal["evidence"][0], cwd=shop).returncode == 0
+    diarist("review", "edit", "cut-release", "-", stdin="no heading\n" * 600, cwd=shop)
+    assert "It cannot be accepted as it is: it has" in diarist("review", "show", "cut-release", cwd=shop).stdout
+
+
+def test_every_project_is_mined_at_once(diarist: Run, shop: Path, home: Path) -> None:
+    """Each for itself."""
+    assert "cut-release" in diarist(*MINE, "--all-projects", cwd=home).stdout
+    assert diarist(*MINE, "--all-projects", "--project", "x", cwd=home).returncode == 2
+    assert "cut-release" in diarist("patterns", "list", cwd=shop).stdout
+
+
+def test_a_bernstein_tree_is_tried_before_it_is_taken_over(diarist: Run, home: Path) -> None:
+    """The dry run looks at what is here already; the tree stays as it is."""
+    folder = home / "shop" / ".sdd" / "runtime" / "diaries"
+    folder.mkdir(parents=True)
+    diary = {
+        "task_id": "t1",
+        "tried": ["a"],
+        "worked": ["b"],
+        "failed": [],
+        "tags": [],
+        "rationale": "",
+        "created_at": "2026-11-20T09:00:00Z",
+    }
+    (folder / "t1.json").write_text(json.dumps(diary))
+    sdd = home / "shop" / ".sdd"
+    assert "Would take over 1 entry" in diarist("migrate", "sdd", sdd, "--dry-run").stdout
+    assert diarist("diary", "list").stdout.count("t1") == 0
+    assert "1 entry added" in diarist("migrate", "sdd", sdd).stdout
+    assert "Would take over 0 entries; 0 would change; 1 known before" in diarist("migrate", "sdd", sdd, "--dry-run").stdout
+    assert json.loads((folder / "t1.json").read_text()) == diary

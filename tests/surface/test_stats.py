@@ -29,7 +29,7 @@ def test_stats_count_runs_errors_tokens_and_use(home: Path, diarist: Any) -> Non
     shown = diarist("stats", "--days", "3650").stdout
     assert "errors: 1 with a fix, 1 without" in shown
     assert "1 shown by hook:prompt to 1" in shown
-    assert f"{fixed}  score × 1.016" in shown
+    assert f"{fixed}  score × 1.02" in shown
 
 
 def test_stats_of_an_empty_workspace(home: Path, diarist: Any) -> None:

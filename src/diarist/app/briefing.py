@@ -36,10 +36,12 @@ def brief(box: Toolbox, kind: str, asked: str, *, project: str, cwd: str) -> Con
 
 
 def _recalled(box: Toolbox, query: str, project: str, limit: int) -> ContextPack:
+    from diarist.app.influencing import by_usefulness
     from diarist.app.recall import recall
     from diarist.app.skill_cards import add_cards
 
-    pack = recall(box.store, box.search_index(), query, budget=limit // 4, project=project)
+    influence = by_usefulness(box.store)
+    pack = recall(box.store, box.search_index(), query, budget=limit // 4, project=project, influence=influence)
     return add_cards(box, (query,), project, pack if len(pack.text) <= limit else ContextPack("", ()), limit)
 
 

@@ -9,6 +9,7 @@ by `finish` and by `diarist doctor --repair`.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from diarist.model.codec import from_json, to_json
 from diarist.model.erasing import EraseWish, Receipt, Todo
 from diarist.model.ids import make_id
 from diarist.model.machinery import Erasure
+from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
@@ -48,13 +50,29 @@ def erase(box: Toolbox, wish: EraseWish) -> Receipt:
     at = box.now()
     with box.store.transaction(actor=box.actor, at=at) as tx:
         found = reach(box, wish)
-        receipt = _write(box, tx, wish, found, at)
+        receipt = _write(box, tx, found, at, values=wish.values, mask=bool(wish.values))
     receipt = _carry_out(box, receipt)
     if wish.values:
         from diarist.app.residue import find_residue
 
         receipt = _kept(box, msgspec.structs.replace(receipt, residue=tuple(find_residue(box, wish.values))))
     return receipt
+
+
+def enforce(box: Toolbox) -> Receipt | None:
+    """Erases what tombstones say was erased and what is here all the same, as after a restore; None where there is nothing of it."""
+    known = box.store.tombstones()
+    at = box.now()
+    with box.store.transaction(actor=box.actor, at=at) as tx:
+        every = box.store.list_records(RecordFilter(include_inactive=True), sort="id") if known.sources else ()
+        ids = tuple(record.id for record in every if known.sources.holds("record", record.id))
+        sessions = [key for key in box.store.list_sessions() if known.sources.holds("session", *key)]
+        if not (ids or sessions or known.values):
+            return None
+        found = reach(box, EraseWish(ids=ids)) if ids else Reach({}, {}, {}, [])
+        found = found._replace(sessions=list(dict.fromkeys([*found.sessions, *sessions])))
+        receipt = _write(box, tx, found, at, mask=bool(known.values))
+    return _carry_out(box, receipt)
 
 
 def finish(box: Toolbox) -> list[Receipt]:
@@ -67,7 +85,7 @@ def list_receipts(box: Toolbox) -> list[Receipt]:
     return [from_json(each.receipt, Receipt) for each in box.store.list_erasures()]
 
 
-def _write(box: Toolbox, tx: Transaction, wish: EraseWish, found: Reach, at: datetime) -> Receipt:
+def _write(box: Toolbox, tx: Transaction, found: Reach, at: datetime, *, values: Sequence[str] = (), mask: bool = False) -> Receipt:
     """The part that becomes true at once."""
     files = [file for record in found.records for file in files_of(box, record)]
     chunks: dict[str, None] = {}
@@ -87,7 +105,7 @@ def _write(box: Toolbox, tx: Transaction, wish: EraseWish, found: Reach, at: dat
         if record.kind not in _FOLLOWING:
             tx.put_tombstone(record_tombstone(box.store, record.id, at=at, actor=box.actor))
     payloads = sum(tx.forget_payloads(record_id, seqs) for record_id, seqs in found.revisions.items())
-    for tombstone in value_tombstones(box.store, wish.values, at=at, actor=box.actor):
+    for tombstone in value_tombstones(box.store, values, at=at, actor=box.actor):
         tx.put_tombstone(tombstone)
     todo = Todo(
         files=tuple(dict.fromkeys(files)),
@@ -95,7 +113,7 @@ def _write(box: Toolbox, tx: Transaction, wish: EraseWish, found: Reach, at: dat
         sessions=tuple(found.sessions),
         targets=tuple(sorted(targets)),
         hub=hub_paths(box, found),
-        values=bool(wish.values),
+        values=mask,
     )
     receipt = Receipt(
         id=make_id("erasure", str(box.store.last_seq()), at.isoformat()),
@@ -105,7 +123,7 @@ def _write(box: Toolbox, tx: Transaction, wish: EraseWish, found: Reach, at: dat
         sessions=len(found.sessions),
         parts=parts,
         payloads=payloads,
-        values=len(wish.values),
+        values=len(values),
         out_of_reach=tuple(f"backup {each.path} of {each.at:%Y-%m-%d %H:%M} UTC" for each in box.store.list_backups()),
         todo=todo,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diarist.app.seeking import Counts
+from diarist.app.seeking import NO_INFLUENCE, Counts, Influence
 from diarist.model.hit import Query
 from diarist.stages.rank.faults import Ranked, rank_faults
 
@@ -17,8 +17,10 @@ DEPTH = 50
 _MOST_MARKED = 100
 
 
-def find_faults(store: Store, index: Index, asked: Asked, limit: int, project: str | None) -> list[Ranked]:
-    """Records that met the errors, best first; more than `limit` where there are."""
+def find_faults(
+    store: Store, index: Index, asked: Asked, limit: int, project: str | None, influence: Influence = NO_INFLUENCE
+) -> list[Ranked]:
+    """Records that met the errors, best first; more than `limit` where there are. Of `influence`, what moves single records counts."""
     terms, marks = asked.all_terms(), asked.fingerprints()
     if not terms and not marks:
         return []
@@ -31,4 +33,12 @@ def find_faults(store: Store, index: Index, asked: Asked, limit: int, project: s
             held.setdefault(match.seq, set()).add(mark)
     rows = store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in matches)])))
     rarity = Counts(index, errors_only=True).rarity(terms)
-    return rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity)
+    ranked = rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity)
+    if influence.adjust is None or not ranked:
+        return ranked
+    adjustments = influence.adjust([one.row for one in ranked])
+    if not adjustments:
+        return ranked
+    from diarist.stages.rank.usefulness import moved
+
+    return moved(ranked, adjustments)

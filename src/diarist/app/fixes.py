@@ -32,6 +32,7 @@ def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int) -> 
     A run that only met it helps nobody who is in the middle of it.
     """
     from diarist.app.error_lookup import find_faults
+    from diarist.app.influencing import by_usefulness
     from diarist.app.seeking import bring_up_to_date, healing
     from diarist.stages.rank.faults import read_errors
 
@@ -41,15 +42,17 @@ def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int) -> 
         return []
     store, index = box.store, box.search_index()
     bring_up_to_date(store, index)
-    ranked = healing(store, index, lambda: find_faults(store, index, read, 4 * limit, project))[: 4 * limit]
+    influence = by_usefulness(store)
+    ranked = healing(store, index, lambda: find_faults(store, index, read, 4 * limit, project, influence))[: 4 * limit]
     return sorted(_solutions(box, [(one.row, one.score) for one in ranked], asked), key=lambda each: not each.same)[:limit]
 
 
 def find_same_fixes(box: Toolbox, error: str, *, project: str, limit: int) -> list[Solved]:
-    """Runs that solved the very same error, verified ones first, then the newest. May be empty.
+    """Runs that solved the very same error: verified ones first, then those that helped so far, then the newest. May be empty.
 
     Looks in the index for that one mark: quick enough for a hook, which does not bring the index up to date either.
     """
+    from diarist.app.influencing import usefulness_factors
     from diarist.text.fingerprint import errors_in
 
     asked = [found.fingerprint for found in errors_in(error, failed=True)]
@@ -61,6 +64,8 @@ def find_same_fixes(box: Toolbox, error: str, *, project: str, limit: int) -> li
     ]
     rows.sort(key=lambda row: row.id)
     rows.sort(key=lambda row: row.created_at, reverse=True)
+    factors = usefulness_factors(box.store, rows)
+    rows.sort(key=lambda row: -factors.get(row.id, 1.0))
     rows.sort(key=lambda row: row.verified is not True)
     return [each for each in _solutions(box, [(row, 0.0) for row in rows], asked) if each.same][:limit]
 

@@ -44,13 +44,17 @@ POOL_BYTES = 24 << 20
 
 @dataclass(frozen=True)
 class IngestOptions:
-    """How to import. `since`: files changed before are left alone; `agent`, `project`: only sessions of these."""
+    """How to import. `since`: files changed before are left alone; `agent`, `project`: only sessions of these.
+
+    `explicit`: the user named the files; one that is met otherwise must look more like a transcript.
+    """
 
     since: datetime | None = None
     agent: str | None = None
     project: str | None = None
     dry_run: bool = False
     jobs: int = 1
+    explicit: bool = True
 
 
 @dataclass
@@ -120,7 +124,7 @@ class Ingest:
     def _plan(self, paths: Sequence[Path]) -> list[tuple[Source, Before | None]]:
         """Files that are new or changed, with what is known of them."""
         todo = []
-        for found in find_sources(paths):
+        for found in find_sources(paths, self._options.explicit):
             if isinstance(found, SourceProblem):
                 self.report.problems.append(found)
                 continue

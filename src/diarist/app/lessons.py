@@ -53,8 +53,9 @@ class ThemeEffect:
         return self._finish(box, proposal, decision)
 
     def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
-        """Retracts the lesson; history keeps it."""
-        tx.set_status(lesson_id(proposal.id), "retracted", action="retract")
+        """Retracts the lesson, if there is one; history keeps it."""
+        if box.store.get_record(lesson_id(proposal.id)) is not None:
+            tx.set_status(lesson_id(proposal.id), "retracted", action="retract")
         return self._finish(box, proposal, decision)
 
     def _finish(self, box: Toolbox, proposal: Proposal, decision: Decision) -> Finish | None:

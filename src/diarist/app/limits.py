@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from diarist.app.indexing import catch_up
-from diarist.errors import AccessError, IndexUnavailableError
+from diarist.errors import AccessError, IndexUnavailableError, NotFoundError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 500
 _OPEN_READS = frozenset(
-    ("last_seq", "get_parts", "get_source", "has_tombstone", "get_spending", "tombstone_key", "close", "find_named_chunks", "find_answer")
+    (
+        "last_seq",
+        "get_parts",
+        "get_source",
+        "has_tombstone",
+        "get_spending",
+        "tombstone_key",
+        "close",
+        "find_named_chunks",
+        "find_answer",
+        "tombstones",
+    )
 )
 """Of the store: they tell nothing of another project to somebody who does not know it already."""
 _OPEN_WRITES = frozenset(("put_part", "clear_dirty", "add_spending", "put_delivery", "delete_delivery", "put_answer", "delete_answers"))
@@ -99,6 +110,29 @@ class _LimitedStore:
         if record_id is not None:
             return self._store.list_uses(record_id, limit) if self.get_record(record_id) else []
         return [use for use in self._store.list_uses(None, limit) if self.get_record(use.record_id)]
+
+    def list_uses_of_sessions(self, sessions: Sequence[str]) -> list[Use]:
+        return [use for use in self._store.list_uses_of_sessions(sessions) if self.get_record(use.record_id)]
+
+    def count_uses(self) -> list[Any]:
+        return []  # it counts over all projects
+
+    def count_shown(self, record_id: str) -> Any:
+        if self.get_record(record_id) is None:
+            raise NotFoundError(f"nothing has the id {record_id!r}")
+        return self._store.count_shown(record_id)
+
+    def list_effects(self, record_id: str) -> list[Any]:
+        return list(self._store.list_effects(record_id)) if self.get_record(record_id) else []
+
+    def list_tallies(self, record_ids: Sequence[str] | None = None, limit: int = 10) -> list[Any]:
+        found = self._store.list_tallies(record_ids, limit if record_ids is not None else MOST_CANDIDATES)
+        return [tally for tally in found if self.get_record(tally.record_id)][: limit if record_ids is None else None]
+
+    def list_corrections(self, targets: Sequence[str] | None = None) -> list[Any]:
+        if targets is None:
+            raise _refuse("every correction")
+        return list(self._store.list_corrections([target for target in targets if self.get_record(target)]))
 
     def list_scopes(self) -> list[Scope]:
         return [scope for scope in self._store.list_scopes() if scope.project == self._project]

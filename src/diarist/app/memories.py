@@ -58,6 +58,15 @@ class Forgotten(NamedTuple):
     forgotten_at: datetime
 
 
+class Past(NamedTuple):
+    """One change of an item. `item`: what it was from then on; None where it was forgotten, or where that is not known any more."""
+
+    at: datetime
+    actor: str
+    action: str
+    item: MemoryItem | None
+
+
 def check_namespace(namespace: str) -> str:
     """The namespace as a relative path of parts.
 
@@ -230,6 +239,19 @@ def find_item(store: Store, space: str, project: str, item_id: str) -> MemoryIte
     """The active item with this id."""
     record = store.get_record(item_record_id(space, project, item_id))
     return from_json(record.body, MemoryItem) if record is not None and record.status == "active" else None
+
+
+def item_history(box: Toolbox, namespace: str, item_id: str, project: str = "") -> list[Past]:
+    """What an item was, oldest first. Raises NotFoundError where it never was, or was erased."""
+    space = check_namespace(namespace)
+    known = item_record_id(space, box.reader().redactor.redact(project), item_id)
+    if box.store.get_record(known) is None:
+        raise NotFoundError(f"nothing in {space} ever had the id {item_id!r}")
+    found = []
+    for event in box.store.get_history(known):
+        body = event.payload.partition(b"\n")[2] if event.payload else b""
+        found.append(Past(event.at, event.actor, event.action, from_json(body, MemoryItem) if body else None))
+    return found
 
 
 def space_options(store: Store, space: str, project: str) -> SpaceOptions:

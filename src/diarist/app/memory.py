@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +17,8 @@ from diarist.app.use_verbs import UseVerbs
 from diarist.errors import AmbiguousIdError, NotFoundError
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from diarist.app.distilling import Changed
     from diarist.app.editing import Wish
     from diarist.app.explaining import Explanation
@@ -75,6 +77,18 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
             self._afterwards(report.entries)
             self._stale = True  # also where nothing changed: the run before may have died before the index was brought up to date
         return report
+
+    def watch(
+        self, paths: Sequence[str | Path], options: IngestOptions, on_report: Callable[[IngestReport], None], stop: Event | None = None
+    ) -> None:
+        """Imports what is there and then whatever changes, until `stop` is set or Ctrl-C; see `app.watching`."""
+        from threading import Event
+
+        from diarist.app.ingest import check_paths
+        from diarist.app.watching import watch
+
+        self._writable()
+        watch(check_paths([str(path) for path in paths]), self.ingest, options, on_report, stop or Event())
 
     def explain(self, path: Path, data: bytes | None = None) -> Explanation:
         """How a file would be understood; nothing is kept. With `data`, `path` only names it. Raises InvalidInputError."""
@@ -205,11 +219,13 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         self._writable()
         return rebuild(self._box.store, self._box.search_index())
 
-    def sync(self, root: Path, project: str = "") -> SyncReport:
-        """Takes over published diaries of others: Bernstein's `.sdd`, or a `.diarist` folder."""
+    def sync(self, root: Path, project: str = "", *, dry_run: bool = False) -> SyncReport:
+        """Takes over published diaries of others: Bernstein's `.sdd`, or a `.diarist` folder. Writes accepted skills beside it."""
         from diarist.app.skills import write_missing
         from diarist.app.syncing import sync_tree
 
+        if dry_run:
+            return sync_tree(self._box, root, project, dry_run=True)
         self._writable()
         report = sync_tree(self._box, root, project)
         write_missing(self._box, project, str(root.parent))
@@ -319,22 +335,28 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         self, query: str, *, limit: int = 10, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any
     ) -> list[Hit]:
         """Ranked hits for a query; see `docs/explanation/search.md` for its syntax. Raises UsageError for a query that cannot be read."""
+        from diarist.app.influencing import by_usefulness
         from diarist.app.recall import search
 
-        return search(self._box.store, self._box.search_index(), query, limit=limit, project=project, kinds=kinds, **filters)
+        filters |= {"project": project, "kinds": kinds, "influence": by_usefulness(self._box.store)}
+        return search(self._box.store, self._box.search_index(), query, limit=limit, **filters)
 
     def search_error(self, error_text: str, *, limit: int = 10, project: str | None = None) -> list[Hit]:
         """Entries that met this error (a pasted stderr), those that fixed it first."""
+        from diarist.app.influencing import by_usefulness
         from diarist.app.recall import search_error
 
-        return search_error(self._box.store, self._box.search_index(), error_text, limit=limit, project=project)
+        influence = by_usefulness(self._box.store)
+        return search_error(self._box.store, self._box.search_index(), error_text, limit=limit, project=project, influence=influence)
 
     def recall(self, query: str, *, budget: int = 2000, project: str | None = None) -> ContextPack:
         """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; may be empty."""
+        from diarist.app.influencing import by_usefulness
         from diarist.app.recall import recall
         from diarist.app.skill_cards import add_cards
 
-        pack = recall(self._box.store, self._box.search_index(), query, budget=budget, project=project)
+        influence = by_usefulness(self._box.store)
+        pack = recall(self._box.store, self._box.search_index(), query, budget=budget, project=project, influence=influence)
         return add_cards(self._box, (query,), project, pack, 3 * budget)
 
     # --- in the agent's loop ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -168,3 +168,19 @@ def export_log(box: Toolbox, namespace: str, project: str = "", without: str | N
 
 def _schema_of(value: Any) -> Any:
     return value.get("schema") if isinstance(value, dict) else None
+
+
+def write_log(box: Toolbox, root: Path, namespace: str, lines: Sequence[bytes]) -> Path:
+    """Writes a namespace's log where Harn looks for it. Raises InvalidInputError where one there holds lines that these do not."""
+    file = root / "memory" / Path(*check_namespace(namespace).split("/")) / "events.jsonl"
+    try:
+        before = file.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        before = []
+    except OSError as error:
+        raise InvalidInputError(f"{file} cannot be read: {error.strerror or error}") from error
+    known = set(lines)
+    if any(line not in known for line in before):
+        raise InvalidInputError(f"{file} holds events that are not known here. `diarist memory import {file} {namespace}` first.")
+    box.publisher().put(file, b"".join(lines), mode=0o600)
+    return file

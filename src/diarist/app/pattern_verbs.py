@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from diarist.app.legacy_records import Migrated
-    from diarist.app.memories import Forgotten, Item, Predicate
+    from diarist.app.memories import Forgotten, Item, Past, Predicate
     from diarist.app.memory_log import LogReport
     from diarist.app.mining import Curated
     from diarist.app.observing import Observed
@@ -89,6 +89,16 @@ class PatternVerbs:
         from diarist.app.review import get_proposal
 
         return objections(self._box, get_proposal(self._box.store, wanted))
+
+    def skill_difference(self, wanted: str) -> str:
+        """What a skill proposal would change in the accepted skill of its name, as a unified diff; empty where there is none.
+
+        Raises NotFoundError, AmbiguousIdError.
+        """
+        from diarist.app.review import get_proposal
+        from diarist.app.skills import difference
+
+        return difference(self._box, get_proposal(self._box.store, wanted))
 
     def learning(self, project: str = "") -> LearningState:
         """Whether a project learns patterns."""
@@ -210,6 +220,12 @@ class PatternVerbs:
         self._stale = True
         return forget(self._box, namespace, predicate, project)
 
+    def memory_history(self, namespace: str, item_id: str, *, project: str = "") -> list[Past]:
+        """What an item was, oldest first, forgotten or not. Raises NotFoundError where it never was, or was erased."""
+        from diarist.app.memories import item_history
+
+        return item_history(self._box, namespace, item_id, project)
+
     def memory_list(self, namespace: str, *, project: str = "", active: bool = True) -> list[MemoryItem]:
         """Items of a namespace, oldest first. Raises InvalidInputError."""
         from diarist.app.memories import check_namespace, list_items
@@ -243,6 +259,15 @@ class PatternVerbs:
         if patterns:
             yield from project_events(self._box, self._box.reader().redactor.redact(project), namespace)
         yield from export_log(self._box, namespace, project, SCHEMA if patterns else None)
+
+    def write_memory_log(self, namespace: str, root: Path, *, project: str = "") -> Path:
+        """Writes what `export_memory` gives to `<root>/memory/<namespace>/events.jsonl`, atomically. The workspace stays as it is.
+
+        Raises InvalidInputError where the log there holds more than is known here, StoreFullError where it cannot be written.
+        """
+        from diarist.app.memory_log import write_log
+
+        return write_log(self._box, root, namespace, list(self.export_memory(namespace, project=project)))
 
     # --- migration --------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from diarist.stages.rank.standing import Amendment, Found, find_amendments, find
 from diarist.text.triggers import is_suspicious
 
 if TYPE_CHECKING:
-
     from diarist.ports import Index, Store
     from diarist.stages.rank.packing import Answer
 
@@ -68,13 +67,15 @@ def search(
     return hits
 
 
-def search_error(store: Store, index: Index, text: str, *, limit: int = 10, project: str | None = None) -> Hits:
+def search_error(
+    store: Store, index: Index, text: str, *, limit: int = 10, project: str | None = None, influence: Influence = NO_INFLUENCE
+) -> Hits:
     """Entries that met the errors of a pasted text, those that solved them first."""
     from diarist.app.error_lookup import find_faults
     from diarist.stages.rank.faults import read_errors
 
     behind = bring_up_to_date(store, index)
-    ranked = healing(store, index, lambda: find_faults(store, index, read_errors(text), limit, project))
+    ranked = healing(store, index, lambda: find_faults(store, index, read_errors(text), limit, project, influence))
     hits = Hits(_hit(one.row, one.score, one.row.fixes.split("\n", 1)[0][:240])._replace(reasons=one.reasons) for one in ranked[:limit])
     hits.behind = behind
     return hits
@@ -176,7 +177,7 @@ def _solutions(store: Store, index: Index, text: str, project: str | None, influ
     from diarist.stages.rank.packing import solutions
 
     asked = read_errors(text)
-    ranked = [(one.row, one.score) for one in find_faults(store, index, asked, DEPTH, project) if one.score >= _SAME_FAULT]
+    ranked = [(one.row, one.score) for one in find_faults(store, index, asked, DEPTH, project, influence) if one.score >= _SAME_FAULT]
     if not ranked:  # a note may tell of it
         return _answers(store, index, "\n".join(error.message for error in asked.errors), project, influence)
     terms = asked.all_terms()

@@ -105,11 +105,12 @@ def _place(checkout: Path, name: str, skill: AcceptedSkill) -> SkillPlace:
         return SkillPlace(name, file, "ours")
     text = data.decode("utf-8", "replace")
     return SkillPlace(
-        name, file, "edited" if skill.written and f'"{skill.proposal_id}"' in text else "foreign", _diff(name, text, skill.text)
+        name, file, "edited" if skill.written and f'"{skill.proposal_id}"' in text else "foreign", diff(name, text, skill.text)
     )
 
 
-def _diff(name: str, old: str, new: str) -> str:
+def diff(name: str, old: str, new: str) -> str:
+    """Unified diff of two texts."""
     return "".join(difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}"))
 
 

@@ -15,14 +15,14 @@ from diarist.app.mining import namespace_of, skill_of
 from diarist.app.review import file_proposal, list_proposals
 from diarist.app.skill_records import find_skill, get_skill, list_skills, put_skill, replaced_skill, skill_id
 from diarist.app.skill_use import usages_of
-from diarist.app.skillfolders import Place, places, remove_skill, shadows, skill_roots, write_skill
+from diarist.app.skillfolders import Place, diff, places, remove_skill, shadows, skill_roots, write_skill
 from diarist.errors import UsageError
 from diarist.model.codec import from_json
 from diarist.model.observation import NAMESPACE
 from diarist.model.proposal import Decision, Proposal
 from diarist.model.record import Record
 from diarist.model.redacted import derived
-from diarist.model.skill import AcceptedSkill, SkillUsage
+from diarist.model.skill import FILE, AcceptedSkill, SkillUsage
 
 if TYPE_CHECKING:
     from diarist.app.review import Filed, Finish
@@ -153,6 +153,12 @@ def _accepted(box: Toolbox, proposal: Proposal, decision: Decision | None) -> Ac
         accepted_by=decision.who if decision is not None else derived(""),
         tools=tuple(step.tool for step in skill.steps if not step.optional),
     )
+
+
+def difference(box: Toolbox, proposal: Proposal) -> str:
+    """What acceptance would change in the accepted skill of the same name, as a unified diff; empty where there is none."""
+    known = find_skill(box.store, proposal.project, skill_of(proposal).name, namespace_of(proposal))
+    return "" if known is None else diff(FILE, known.text, skill_text(proposal))
 
 
 def checkout_of(box: Toolbox, project: str, cwd: str = "") -> Path | None:

@@ -5,6 +5,7 @@ A shape holds names of fields and sizes of what stands in them, no words (`diari
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -95,15 +96,21 @@ def _reconcile(source: SourceState, store: Store, report: SourceReport) -> None:
 
 def _unknown_files(nameless: Iterable[SourceState], box: Toolbox, counts: Counter[str]) -> Iterator[Unknown]:
     """JSON that nobody knows, by shape, most frequent first. Other files (pictures, notes) are no transcripts."""
-    shapes: dict[tuple[Redacted, ...], list[Redacted]] = {}
+    alike: dict[str, list[Redacted]] = {}
+    shapes: dict[str, Redacted] = {}
     for source in nameless:
         head = _head(source.path)
+        if not head:
+            continue
         if head.lstrip()[:1] not in (b"{", b"["):
             counts["source_files_that_are_no_json"] += 1
             continue
-        shapes.setdefault(sample(head, box.reader())[:1], []).append(source.path)
-    for shape, paths in sorted(shapes.items(), key=lambda each: (-len(each[1]), each[0]))[:MOST_SHAPES]:
-        yield Unknown("", len(paths), min(paths), shape)
+        shape = sample(head, box.reader())[0]
+        name = re.sub(r"\d+", "", shape)  # sizes apart
+        alike.setdefault(name, []).append(source.path)
+        shapes.setdefault(name, shape)
+    for name, paths in sorted(alike.items(), key=lambda each: (-len(each[1]), each[0]))[:MOST_SHAPES]:
+        yield Unknown("", len(paths), min(paths), (shapes[name],))
 
 
 def _unknown_records(box: Toolbox) -> Iterator[Unknown]:

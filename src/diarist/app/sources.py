@@ -29,12 +29,15 @@ class SourceProblem(NamedTuple):
     lost: bool = True
 
 
-def find_sources(paths: Iterable[Path]) -> Iterator[Source | SourceProblem]:
-    """Files below `paths`, each once, folders in name order. A file reached through two names counts once."""
+def find_sources(paths: Iterable[Path], explicit: bool = True) -> Iterator[Source | SourceProblem]:
+    """Files below `paths`, each once, folders in name order. A file reached through two names counts once.
+
+    `explicit`: the user named these paths; False where they were met while watching a folder.
+    """
     seen_files: set[tuple[int, int]] = set()
     seen_folders: set[tuple[int, int]] = set()
     for path in paths:
-        yield from _visit(path, True, seen_files, seen_folders)
+        yield from _visit(path, explicit, seen_files, seen_folders)
 
 
 def _visit(path: Path, explicit: bool, files: set[tuple[int, int]], folders: set[tuple[int, int]]) -> Iterator[Source | SourceProblem]:

@@ -41,8 +41,11 @@ class SyncReport:
     problems: list[SourceProblem] = field(default_factory=list)
 
 
-def sync_tree(box: Toolbox, root: Path, project: str) -> SyncReport:
-    """Reads `<root>/runtime/diaries/*.json` (root: a `.sdd` or `.diarist` folder). Bad files are reported and left out."""
+def sync_tree(box: Toolbox, root: Path, project: str, *, dry_run: bool = False) -> SyncReport:
+    """Reads `<root>/runtime/diaries/*.json` (root: a `.sdd` or `.diarist` folder). Bad files are reported and left out.
+
+    `dry_run`: says what would be taken over and writes nothing.
+    """
     report = SyncReport()
     folder = root / "runtime" / "diaries"
     try:
@@ -60,7 +63,7 @@ def sync_tree(box: Toolbox, root: Path, project: str) -> SyncReport:
             continue
         report.read += 1
         try:
-            _store(box, entry, report)
+            _store(box, entry, report, dry_run=dry_run)
         except ErasedError as error:
             report.problems.append(SourceProblem(str(path), str(error), lost=False))
     return report
@@ -159,14 +162,17 @@ def _foreign(raw: dict[str, Any], project: str) -> Entry:
     )
 
 
-def _store(box: Toolbox, entry: Entry, report: SyncReport) -> None:
+def _store(box: Toolbox, entry: Entry, report: SyncReport, *, dry_run: bool) -> None:
     known = box.store.get_record(entry.id)
     if known is not None and known.trust != "import":
         report.unchanged += 1
         return
     record = entry_record(entry, trust="import", at=box.now())
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        changed = tx.put_record(record, _search_text(entry))
+    if dry_run:
+        changed = known is None or known.digest != record.digest
+    else:
+        with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+            changed = tx.put_record(record, _search_text(entry))
     report.unchanged += not changed
     report.added += changed and known is None
     report.updated += changed and known is not None

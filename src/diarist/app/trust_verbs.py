@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from diarist.app.backing_up import Manifest
     from diarist.app.erasing_reach import Reach
+    from diarist.app.moving import Progress
     from diarist.app.toolbox import Toolbox
+    from diarist.app.verifying_store import StoreVerification
     from diarist.model.erasing import EraseWish, Receipt
     from diarist.model.record import Record
 
@@ -72,6 +76,34 @@ class TrustVerbs:
         from diarist.app.residue import find_residue
 
         return list(find_residue(self._box, values))
+
+    # --- backups and verification -----------------------------------------------------------------------------------------
+
+    def back_up(self, target: str | Path, on_progress: Progress | None = None) -> Manifest:
+        """Writes a backup of everything to one file, while others go on working, and reads it back.
+
+        Raises StoreFullError, InvalidInputError (there is such a file).
+        """
+        from diarist.app.backing_up import back_up
+
+        self._writable()
+        return back_up(self._box, Path(target), on_progress)
+
+    def verify_all(self, against: bytes | None = None) -> StoreVerification:
+        """Checks history, records, entries, evidence and published files; `.first` names the first break.
+
+        `against`: an anchor that `anchor` gave earlier. Raises InvalidInputError where it is none.
+        """
+        from diarist.app.verifying_store import read_anchor, verify_store
+
+        return verify_store(self._box, None if against is None else read_anchor(against))
+
+    def anchor(self) -> bytes:
+        """The head of the history chain as a line of JSON, to be kept elsewhere."""
+        from diarist.app.verifying_store import make_anchor
+        from diarist.model.codec import to_json
+
+        return to_json(make_anchor(self._box)) + b"\n"
 
     def _exact(self, wish: EraseWish) -> EraseWish:
         """The wish with whole ids; those of records that are not active too."""

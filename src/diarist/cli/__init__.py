@@ -50,8 +50,12 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "migrate": ("migrate", "Look after it", "Take over what Burin, Harn and Bernstein kept."),
     "index": ("index", "Look after it", "Status, rebuild and check of the search index."),
     "erase": ("erase", "Look after it", "Erase for good, with everything that was made from it."),
+    "verify": ("verify", "Look after it", "Check that what the store says is what was written; anchors."),
+    "backup": ("backup", "Look after it", "Write everything to one file, checked."),
+    "restore": ("backup", "Look after it", "Make a backup the workspace."),
     "doctor": ("doctor", "Look after it", "Check that nothing was lost and everything fits together."),
     "redistil": ("doctor", "Look after it", "Make entries anew from the evidence kept."),
+    "completion": ("completion", "Look after it", "Print the script that completes commands in your shell."),
     "config": ("config", "Look after it", "Show settings and where they come from."),
 }
 

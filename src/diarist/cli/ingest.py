@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from diarist.cli.common import count, emit_json, json_option, open_workspace, pa
 from diarist.errors import UsageError
 
 if TYPE_CHECKING:
-    from diarist.app.ingest import IngestReport, OnProgress, Progress
+    from diarist.app.ingest import IngestOptions, IngestReport, OnProgress, Progress
     from diarist.app.memory import Memory
 
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--agent", help="Only sessions of this agent.")
 @click.option("--project", help="Only sessions of this project.")
 @click.option("--dry-run", is_flag=True, help="Say what would be read; write nothing.")
+@click.option("--watch", is_flag=True, help="Go on: import files as they grow, until Ctrl-C.")
 @click.option(
     "--explain", is_flag=True, help="Show how each FILE would be understood: format, records, what is skipped, steps. Keeps nothing."
 )
@@ -40,6 +42,7 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     diarist ingest
     diarist ingest --since 14d --agent codex
     diarist ingest ~/.claude/projects/-home-me-app
+    diarist ingest --watch ~/.codex/sessions
     diarist ingest --explain run.jsonl
     """
     from diarist.app.ingest import IngestOptions
@@ -53,7 +56,11 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     if not paths:
         chosen = _found(memory, options["agent"], ask=not yes and not as_json and not options["dry_run"])
     jobs = options["jobs"] or min(4, os.cpu_count() or 1)
+    if options["watch"] and (stdin is not None or options["dry_run"]):
+        raise UsageError("--watch follows files and folders: it goes neither with - nor with --dry-run")
     wanted = IngestOptions(since=since, agent=options["agent"], project=options["project"], dry_run=options["dry_run"], jobs=jobs)
+    if options["watch"]:
+        return _watch(memory, chosen, wanted, as_json)
     with _Bar(enabled=sys.stderr.isatty() and not as_json) as bar:
         report = memory.ingest(chosen, wanted, stdin=stdin, on_progress=bar.show)
     if as_json:
@@ -61,6 +68,28 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     else:
         _tell(report, dry_run=options["dry_run"])
     return 130 if report.interrupted else int(report.lost)
+
+
+def _watch(memory: Memory, paths: list[Path], wanted: IngestOptions, as_json: bool) -> int:
+    """Says what each import did, a line each (JSON: an object each); ends well when it is told to end."""
+    import signal
+    from threading import Event
+
+    stop = Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+
+    def tell_each(report: IngestReport) -> None:
+        if as_json:
+            emit_json(as_plain(report))
+        else:
+            _tell(report, dry_run=False, hint=False)
+        sys.stdout.flush()
+
+    say("Watching; stop with Ctrl-C.", err=True)
+    with suppress(KeyboardInterrupt):
+        memory.watch(paths, wanted, tell_each, stop)
+    say("Stopped watching. Nothing is lost: the next `diarist ingest` goes on from here.", err=True)
+    return 0
 
 
 def _explain(ctx: click.Context, paths: tuple[str, ...], as_json: bool) -> int:
@@ -118,7 +147,7 @@ def as_plain(report: IngestReport) -> dict[str, Any]:
     }
 
 
-def _tell(report: IngestReport, *, dry_run: bool) -> None:
+def _tell(report: IngestReport, *, dry_run: bool, hint: bool = True) -> None:
     for problem in report.problems[:20]:
         say(f"{'lost' if problem.lost else 'note'}: {problem.path}: {problem.reason}", err=True)
     if len(report.problems) > 20:
@@ -133,7 +162,7 @@ def _tell(report: IngestReport, *, dry_run: bool) -> None:
     )
     if report.interrupted:
         say("Stopped. Run the same command again to go on where it was.", err=True)
-    elif report.created:
+    elif report.created and hint:
         say('Next: `diarist diary list`, or `diarist search "what you remember of it"`.')
 
 

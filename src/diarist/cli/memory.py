@@ -11,6 +11,7 @@ import click
 
 from diarist.cli.common import count, emit_json, json_option, open_workspace, parse_time, read_text, say
 from diarist.errors import UsageError
+from diarist.text.clip import clip
 
 if TYPE_CHECKING:
     from diarist.app.memories import Predicate
@@ -56,6 +57,8 @@ def open_command(
 @click.option("--tag", "tags", multiple=True, help="May be repeated.")
 @click.option("--id", "item_id", default="", help="An id of your own; the same id again replaces the item.")
 @click.option("--at", metavar="TIME", help="When it became known. Default: now.")
+@click.option("--text", help="What recall searches instead of VALUE.")
+@click.option("--provenance", metavar="JSON", help="Where it comes from, as an object.")
 @_project
 @json_option
 @click.pass_context
@@ -69,14 +72,20 @@ def store_command(
     tags: tuple[str, ...],
     item_id: str,
     at: str | None,
+    text: str | None,
+    provenance: str | None,
     project: str,
     as_json: bool,
 ) -> None:
     """Store VALUE (or standard input) under KEY."""
     from diarist.app.memories import Item
 
-    text = read_text(value) if value == "-" else value
-    item = Item(key, _parsed(text) if json_value else text, tags, id=item_id, at=parse_time(at, "--at") if at else None)
+    told = read_text(value) if value == "-" else value
+    source = _parsed(provenance) if provenance else None
+    if source is not None and not isinstance(source, dict):
+        raise UsageError("--provenance must be a JSON object")
+    moment = parse_time(at, "--at") if at else None
+    item = Item(key, _parsed(told) if json_value else told, tags, text=text, provenance=source, id=item_id, at=moment)
     made = open_workspace(ctx).memory_store(namespace, item, project=project)
     if as_json:
         emit_json(made)
@@ -88,7 +97,7 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise UsageError(f"VALUE is not JSON: {error}") from error
+        raise UsageError(f"{clip(text, 40)!r} is not JSON: {error}") from error
 
 
 @memory_command.command("recall")
@@ -204,11 +213,33 @@ def import_command(ctx: click.Context, /, path: str, namespace: str, dry_run: bo
     return int(bool(report.problems))
 
 
+@memory_command.command("history")
+@click.argument("namespace")
+@click.argument("item_id", metavar="ID")
+@_project
+@json_option
+@click.pass_context
+def history_command(ctx: click.Context, /, namespace: str, item_id: str, project: str, as_json: bool) -> None:
+    """Show what an item was, from the first to the last: stored, updated, forgotten."""
+    found = open_workspace(ctx, read_only=True).memory_history(namespace, item_id, project=project)
+    if as_json:
+        emit_json([each._asdict() for each in found])
+        return
+    for each in found:
+        told = f"{each.item.key}: {' '.join(each.item.text.split())[:200]}" if each.item is not None else ""
+        say(f"{each.at:%Y-%m-%d %H:%M} UTC  {each.action} by {each.actor}  {told}".rstrip())
+
+
 @memory_command.command("export")
 @click.argument("namespace")
+@click.option("--root", metavar="FOLDER", help="Write FOLDER/memory/NAMESPACE/events.jsonl instead of standard output.")
 @_project
 @click.pass_context
-def export_command(ctx: click.Context, /, namespace: str, project: str) -> None:
-    """Write a namespace to standard output as `events.jsonl`."""
-    for line in open_workspace(ctx, read_only=True).export_memory(namespace, project=project):
+def export_command(ctx: click.Context, /, namespace: str, root: str | None, project: str) -> None:
+    """Write a namespace as `events.jsonl`. A log that holds more than is known here is not written over: import it first."""
+    memory = open_workspace(ctx, read_only=True)
+    if root:
+        say(f"Wrote {memory.write_memory_log(namespace, Path(root), project=project)}")
+        return
+    for line in memory.export_memory(namespace, project=project):
         sys.stdout.buffer.write(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,17 +82,13 @@ def sdd_command(ctx: click.Context, /, folder: str, project: str | None, dry_run
         return int(ctx.invoke(sync_command, root=folder, project=project, as_json=as_json) or 0)
     if not Path(folder).is_dir():
         raise UsageError(f"{folder} is no folder")
-    with tempfile.TemporaryDirectory() as scratch:
-        from diarist.bootstrap import open_memory
-
-        with open_memory(scratch, embedded=True) as memory:
-            report = memory.sync(Path(folder), current_project() if project is None else project)
+    report = open_workspace(ctx).sync(Path(folder), current_project() if project is None else project, dry_run=True)
     if as_json:
         emit_json({**vars(report), "problems": [each._asdict() for each in report.problems], "dry_run": True})
     else:
         for problem in report.problems:
             say(f"skipped: {problem.path}: {problem.reason}", err=True)
-        say(f"Would take over {count(report.added, 'entry', 'entries')} (as into an empty workspace).")
+        say(f"Would take over {count(report.added, 'entry', 'entries')}; {report.updated} would change; {report.unchanged} known before.")
     return int(bool(report.problems))
 
 

@@ -135,6 +135,26 @@ def _tell(memory: Memory, found: list[Proposal], as_json: bool, what: str) -> No
     say(f"{count(len(found), 'proposal')} {what}. `diarist review show NAME` shows one, `review accept NAME` makes it a skill.")
 
 
+def tell_skill(memory: Memory, proposal: Proposal) -> None:
+    """A proposed skill as its reviewer needs it: text, what it rests on, what stands in the way, what it would replace."""
+    if not proposal.shown_body.lstrip().startswith("#"):
+        say(f"# {proposal.shown_title}\n")
+    say(proposal.shown_body.rstrip() + "\n")
+    counter = set(proposal.payload.get("counter_evidence", ()))
+    quotes = {quote["id"]: quote["text"] for quote in proposal.payload.get("quotes", ())}
+    say(f"It rests on {count(len(proposal.session_ids), 'session')} that did not fail; {proposal.payload.get('failed', 0)} failed at it.")
+    for each in proposal.evidence:
+        quote = f'  "{quotes[each]}"' if each in quotes else ""
+        say(f"  {each}{'  (failed)' if each in counter else ''}{quote}")
+    say()
+    if proposal.state == "pending":
+        difference = memory.skill_difference(proposal.id)
+        if difference:
+            say(f"It would replace the accepted {proposal.name}. The difference:\n{difference}")
+        for reason in _objections(memory, proposal):
+            say(f"It cannot be accepted as it is: {reason}")
+
+
 def _objections(memory: Memory, proposal: Proposal) -> list[str]:
     from diarist.errors import NotFoundError
 

@@ -66,7 +66,12 @@ def show_command(ctx: click.Context, /, wanted: str, as_json: bool) -> None:
     if proposal.target:
         say(f"would change: {proposal.target}")
     say()
-    say(f"# {proposal.shown_title}\n\n{proposal.shown_body}" if proposal.edit or proposal.kind != "theme" else proposal.shown_body)
+    if proposal.kind == "skill":
+        from diarist.cli.patterns import tell_skill
+
+        tell_skill(memory, proposal)
+    else:
+        say(f"# {proposal.shown_title}\n\n{proposal.shown_body}" if proposal.edit or proposal.kind != "theme" else proposal.shown_body)
     for decision in proposal.decisions:
         why = f": {decision.why}" if decision.why else ""
         say(f"{decision.at:%Y-%m-%d %H:%M} UTC  {decision.verdict} by {decision.who}{why}")

@@ -82,4 +82,4 @@ def _tell_usefulness(useful: Overview) -> None:
         f"left {total.errors_left:,}; helped {total.helped:,}, misled {total.harmed:,}"
     )
     for each in (*useful.best, *useful.worst):
-        say(f"  {each.id}  score × {each.factor:.3f}  {' '.join(each.title.split())[:100]}")
+        say(f"  {each.id}  score × {each.factor:.2f}  {' '.join(each.title.split())[:100]}")

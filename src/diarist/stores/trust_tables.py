@@ -154,6 +154,11 @@ class TrustReads:
             rows = [row for target in dict.fromkeys(targets) for row in self._fetch("list_corrections_of", target=target)]
         return [Correction(row[0], row[1], row[2], None if row[3] is None else from_micros(row[3]), from_micros(row[4])) for row in rows]
 
+    def get_link(self, seq: int) -> str:
+        """The link of the history chain that change `seq` closes; empty where it closes none, or there is no such change."""
+        found = self._fetch("find_link", seq=seq)
+        return str(found[0][0] or "") if found else ""
+
     def holdings(self) -> Iterator[tuple[str, bytes]]:
         """(where, data) of every value of every row that is kept for this tenant."""
         for (table,) in self._fetch("list_tables"):

@@ -21,6 +21,7 @@ from diarist.errors import InvalidInputError, NotFoundError, UsageError
 from diarist.model.memory_item import SpaceOptions
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import Redacted
+from diarist.stores import open_store
 from unit.stages.redact.secrets_made import Maker
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -330,3 +331,57 @@ def test_any_values_survive_export_and_import(tmp_path: Path, items: list[tuple[
     with open_memory(tmp_path / f"b{mark}", now=lambda: NOW) as two:
         two.import_memory(log, SPACE)
         assert [(item.id, item.key, item.value) for item in two.memory_list(SPACE)] == kept
+
+
+def test_history_tells_what_an_item_was(memory: Memory) -> None:
+    """Stored, updated, forgotten; and nothing of an item that never was."""
+    made = memory.memory_store(SPACE, Item("k", "v1"))
+    memory.memory_update(SPACE, made.id, {"value": "v2"})
+    memory.memory_forget(SPACE, {"id": made.id})
+    past = memory.memory_history(SPACE, made.id)
+    assert [(each.action, each.item.value if each.item else None) for each in past] == [("store", "v1"), ("update", "v2"), ("forget", None)]
+    with pytest.raises(NotFoundError):
+        memory.memory_history(SPACE, "nothing")
+    with pytest.raises(NotFoundError):
+        memory.memory_history(SPACE, made.id, project="other")
+
+
+def test_a_log_is_written_where_harn_looks_for_it_and_never_over_more_than_is_known(memory: Memory, tmp_path: Path) -> None:
+    """Again with more, it grows; a foreign line stops it."""
+    memory.memory_store(SPACE, Item("k", {"a": 1}))
+    file = memory.write_memory_log(SPACE, tmp_path)
+    assert file == tmp_path / "memory" / "project" / "notes" / "events.jsonl"
+    memory.memory_store(SPACE, Item("k2", "v"))
+    memory.write_memory_log(SPACE, tmp_path)
+    assert file.read_bytes() == b"".join(memory.export_memory(SPACE))
+    with file.open("ab") as stream:
+        stream.write(b'{"type":"store","id":"theirs"}\n')
+    with pytest.raises(InvalidInputError, match="import"):
+        memory.write_memory_log(SPACE, tmp_path)
+    assert file.read_bytes().endswith(b'"theirs"}\n')
+
+
+def test_two_tenants_of_one_database_share_nothing(tmp_path: Path) -> None:
+    """Not items, observations, proposals, states or skills, whatever their namespaces and names."""
+    workspaces = {}
+    for tenant in ("acme", "globex"):
+        memory = open_memory(tmp_path / "ws", now=lambda: NOW)
+        store = open_store(tmp_path / "ws", tenant=tenant)
+        memory._box = memory._box._replace(store=store)
+        workspaces[tenant] = memory
+    one, two = workspaces["acme"], workspaces["globex"]
+    for number in range(3):
+        told = {"tools": ["mcp__vault__read", "mcp__vault__write"], "observed_at": NOW, "project": "shop"}
+        one.observe(session_id=f"s{number}", prompt="rotate the signing keys", **told)
+    one.memory_store(SPACE, Item("k", "of acme", id="1"), project="shop")
+    (found,) = one.mine_patterns(now=NOW, project="shop")
+    one.accept_skill(found.id)
+    one.set_learning(False, "shop")
+    assert two.memory_list(SPACE, project="shop") == []
+    assert two.memory_recall(SPACE, "acme", project="shop").hits == ()
+    assert two.mine_patterns(now=NOW) == two.proposals(states=()) == two.skills() == []
+    assert two.learning("shop").enabled
+    assert two.match_skills("rotate the signing keys") == []
+    assert list(two.export_memory("project/pattern-learning", project="shop")) == []
+    with pytest.raises(NotFoundError):
+        two.get_proposal(found.id)

@@ -6,7 +6,7 @@ import hashlib
 import random
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,11 +18,16 @@ import yaml
 
 from diarist.app.drafts import Written
 from diarist.app.memory import Memory
+from diarist.app.records import entry_record
 from diarist.bootstrap import open_memory
 from diarist.errors import ReadOnlyError, ReviewError, StaleReviewError, UsageError
-from diarist.model.codec import from_json, to_json
+from diarist.model.codec import from_json, seal, to_json
+from diarist.model.entry import Entry, ErrorSeen, Fix
+from diarist.model.ids import make_id
 from diarist.model.record import RecordFilter, SearchText
+from diarist.model.redacted import derived
 from diarist.model.theme import Lesson, Report
+from diary_runs import words
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TOPICS = {
@@ -373,6 +378,66 @@ def test_an_accepted_theme_comes_again_as_an_update_of_its_lesson(memory: Memory
     assert max(len(lesson.evidence) for lesson in lessons(memory)) == max(theme.size for theme in report.themes) == 8
 
 
+def test_a_theme_in_which_nothing_recurs_becomes_no_lesson(memory: Memory) -> None:
+    """Unless a reviewer says what it teaches."""
+    for number in range(3):
+        text = f"User: please translate the manual to french, part {number}\nAssistant: Done.\n"
+        memory.add_entry(task_id=f"quiet-{number}", transcript=text, project="quiet", created_at=NOW - timedelta(hours=1))
+    report = memory.synthesize(project="quiet", write=True)
+    assert [theme.is_telling for theme in report.themes] == [False]
+    written = memory.find_report(project="quiet")
+    assert written is not None
+    approved = memory.approve_report(written)
+    assert (len(approved.accepted), approved.lessons, lessons(memory)) == (1, 0, [])
+    memory.decide(report.themes[0].id, "reopen")
+    memory.reword(report.themes[0].id, title="Translations", body="Keep the glossary.")
+    memory.decide(report.themes[0].id, "accept")
+    assert [lesson.title for lesson in lessons(memory)] == ["Translations"]
+
+
+def lost_runs(memory: Memory, topics: Sequence[str]) -> None:
+    """Runs about unlike things that met one error, and got past it in one way."""
+    message, fix = derived("python: can't open file 'manage.py'"), derived("`python tests/runtests.py` went through")
+    with memory._box.store.transaction(actor="test", at=NOW) as tx:
+        for number, about in enumerate(topics):
+            entry = Entry(
+                id=make_id("lost", about),
+                task_id=derived(f"lost-{number}"),
+                session_id=derived(f"s-{about}"),
+                agent=derived("agent"),
+                project=derived("lost"),
+                title=derived(about),
+                prompt=derived(" ".join(words(40, len(about) + 100 * number))),
+                errors=(ErrorSeen(fingerprint="f-manage", message=message, resolved=True),),
+                fixes=(Fix(error="f-manage", text=fix),),
+                created_at=NOW - timedelta(hours=number + 1),
+                redaction_hash="0" * 64,
+            )
+            tx.put_record(entry_record(seal(entry), trust="host", at=NOW), SearchText())
+
+
+def test_an_error_that_unlike_runs_met_passes_the_same_gate(memory: Memory) -> None:
+    """Filed, approved, told to who meets it; once it is rejected it stays away until enough others met it."""
+    lost_runs(memory, ["paint invoices", "sort the parcels", "shrink backups at night"])
+    report = memory.synthesize(project="lost", write=True)
+    assert report.themes == ()
+    [error] = report.errors
+    written = memory.find_report(project="lost")
+    assert written is not None
+    assert "fixed by: `python tests/runtests.py` went through (3)" in written.file.read_text()
+    assert memory.approve_report(written).lessons == 1
+    assert front_of(written.file)["accepted_themes"] == [error.id]
+    [hit] = memory.search("manage.py", kinds=("lesson",), project="lost")
+    [lesson] = lessons(memory)
+    assert hit.title == lesson.title == error.label
+    assert "runtests.py" in lesson.amplify[0]
+    memory.decide(error.id, "reopen")
+    memory.decide(error.id, "reject")
+    assert (memory.synthesize(project="lost").errors, memory.synthesize(project="lost").withheld) == ((), 1)
+    lost_runs(memory, ["quite another matter", "and a further one", "last of all: fonts"])
+    assert [theme.id for theme in memory.synthesize(project="lost").errors] == [error.id]
+
+
 def test_a_reviewers_wording_becomes_the_lesson(memory: Memory) -> None:
     """Edit, then accept."""
     _, written = drafted(memory)
@@ -417,49 +482,3 @@ def test_secrets_in_transcripts_reach_no_report(memory: Memory) -> None:
     text = written.file.read_text()
     assert key not in text
     assert not re.search("redacted|openai", " ".join(tag for theme in report.themes for tag in theme.tags), re.IGNORECASE)
-
-
-def scheduled(tmp_path: Path, clock: Clock, every: str) -> Memory:
-    """The workspace as a server with this setting opens it."""
-    config = tmp_path / "config" / "diarist" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f"[synthesis]\nevery = '{every}'\n")
-    return open_memory(tmp_path / "ws", environ={"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}, now=clock)
-
-
-def test_a_server_drafts_when_a_projects_last_report_is_old_enough(memory: Memory, clock: Clock, tmp_path: Path) -> None:
-    """As `synthesis.every` says; never by default; no report about nothing."""
-    assert memory.draft_due_reports() == memory.due_projects() == []
-    with closing(scheduled(tmp_path, clock, "7d")) as server:
-        assert server.due_projects() == ["demo"]
-        assert server.draft_due_reports() == ["demo"]
-        assert server.draft_due_reports() == server.due_projects() == []
-        clock.at = NOW + timedelta(days=6, hours=23)
-        assert server.draft_due_reports() == []
-        clock.at = NOW + timedelta(days=7)
-        assert server.draft_due_reports() == ["demo"]
-        clock.at = NOW + timedelta(days=60)
-        assert server.draft_due_reports() == []
-    names = sorted(path.name for path in (tmp_path / "ws" / "projects" / "demo" / "runtime" / "syntheses").iterdir())
-    assert names == ["2026-11-30.md", "2026-12-07.md"]
-
-
-def test_each_project_has_a_schedule_of_its_own(memory: Memory, clock: Clock, tmp_path: Path) -> None:
-    """A report that a person drafted puts off that project's next one, not another's; one of another window puts off none."""
-    add(memory, "cache", range(3), project="other")
-    drafted(memory)
-    memory.synthesize(project="other", since="2d", write=True)
-    with closing(scheduled(tmp_path, clock, "1d")) as server:
-        assert server.draft_due_reports() == ["other"]
-
-
-def test_the_window_of_a_rare_schedule_leaves_no_gap(memory: Memory, clock: Clock, tmp_path: Path) -> None:
-    """Every 30 days looks back 30 days, not 14; a setting that is no span is named."""
-    add(memory, "cache", range(3), at=NOW - timedelta(days=20))
-    with closing(scheduled(tmp_path, clock, "30d")) as server:
-        assert server.draft_due_reports() == ["demo"]
-        written = server.find_report(project="demo", since="30d")
-        assert written is not None
-        assert front_of(written.file)["entries"] == 9
-    with closing(scheduled(tmp_path, clock, "soon")) as server, pytest.raises(UsageError, match="soon"):
-        server.draft_due_reports()

@@ -60,7 +60,7 @@ def test_a_fix_shown_by_a_hook_and_done_is_followed_and_its_error_gone(memory: M
     effect = the_effect(memory, fixed)
     assert (effect.followed, effect.error_gone, effect.outcome, effect.points) == ("command", True, "recovered", 2)
     assert effect.entry_id == entry.id
-    assert memory.worth(fixed).reason == "useful so far: 1 session for it, 0 against (score × 1.016)"
+    assert memory.worth(fixed).reason == "useful so far: 1 session for it, 0 against (score × 1.02)"
     (use,) = memory.uses(fixed)
     assert (use.surface, use.place) == ("hook:tool", 1)
 
@@ -171,7 +171,7 @@ def test_the_overview_counts_surfaces_and_names_the_most_useful(memory: Memory, 
         ("refuted", "cli", 1, 1),
         ("shown", "hook:tool", 2, 1),
     ]
-    assert [(each.id, each.factor) for each in told.best] == [(fixed, 1.016)]
+    assert [(each.id, each.factor) for each in told.best] == [(fixed, 1.02)]
     assert [(each.id, each.title) for each in told.worst] == [(bad, "Delete the lock file")]
     assert (told.records, told.total.followed, told.total.helped, told.total.harmed) == (2, 1, 1, 1)
 
@@ -183,3 +183,29 @@ def test_an_entry_says_nothing_about_itself(memory: Memory, tmp_path: Path) -> N
     memory.ingest([follow(session).write(tmp_path / "t")])
     assert memory.worth(entry).effects == ()
     assert isinstance(memory.uses(entry)[0], Use)
+
+
+def test_what_helped_passes_its_like_and_says_why(memory: Memory, tmp_path: Path) -> None:
+    """Of two records that say the same, the newer one stands first until sessions found the older one of use."""
+    older = memory.add_note(title="Reset the queue of the press", body="Drain it, then start it.", created_at=START).id
+    newer = memory.add_note(title="Reset the queue of the press", body="Drain it, then start it.", created_at=START + timedelta(1)).id
+    assert [hit.id for hit in memory.search("reset press queue")] == [newer, older]
+    memory.feedback(older, "helpful")
+    hits = memory.search("reset press queue", explain=True)
+    assert [hit.id for hit in hits] == [older, newer]
+    assert "useful so far: 1 session for it, 0 against (score × 1.02)" in hits[0].reasons
+    for number in range(4):
+        memory.feedback(older, "harmful", session=f"claude-code:s{number}")
+    assert [hit.id for hit in memory.search("reset press queue")] == [newer, older]
+    assert memory.recall("reset the queue of the press").items[0].id == newer
+
+
+def test_one_vote_never_lifts_a_run_that_did_not_solve_an_error_above_one_that_did(memory: Memory, fixed: str, tmp_path: Path) -> None:
+    session = later(7).reply("I cannot make it build.")
+    unsolved = memory.ingest([session.write(tmp_path / "u")]).entries[0].id
+    for number in range(40):
+        memory.feedback(unsolved, "helpful", session=f"claude-code:s{number}")
+        memory.feedback(fixed, "harmful", session=f"claude-code:s{number}")
+    hits = memory.search_error(ERROR)
+    assert [hit.id for hit in hits] == [fixed, unsolved]
+    assert any("0 sessions for it, 40 against" in reason for reason in hits[0].reasons)

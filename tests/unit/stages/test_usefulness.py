@@ -118,6 +118,6 @@ def test_a_file_is_known_again_from_another_checkout(first: str, second: str, sa
 def test_the_factor_is_told_in_words() -> None:
     assert reason(Tally("kh-fix")) == ""
     told = reason(Tally("kh-fix", 4, helped=3, harmed=1, points_for=6, points_against=2))
-    assert told == "useful so far: 3 sessions for it, 1 against (score × 1.020)"
+    assert told == "useful so far: 3 sessions for it, 1 against (score × 1.02)"
     assert factor(None) == 1.0
     assert 1 + 0.9 * MOST < factor(Tally("kh-fix", 100, helped=100, points_for=200)) < 1 + MOST

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from diarist.model.use import Tally
+    from collections.abc import Mapping, Sequence
 
-MOST = 0.08
+    from diarist.model.use import Tally
+    from diarist.stages.rank.faults import Ranked
+    from diarist.stages.rank.influence import Adjustment
+
+MOST = 0.1
 """A score is raised or lowered by this part of it at most, whatever is said of the record."""
 DOUBT = 8
 """Points that are assumed to speak neither for nor against it: as many as four sessions give. So one vote moves a score by
@@ -26,8 +30,22 @@ def factor(tally: Tally | None) -> float:
 
 
 def reason(tally: Tally) -> str:
-    """The factor in words, as "useful so far: 3 sessions for it, 1 against (score × 1.024)"; empty where nothing moved it."""
+    """The factor in words, as "useful so far: 3 sessions for it, 1 against (score × 1.02)"; empty where nothing moved it."""
     if not tally.points_for and not tally.points_against:
         return ""
     sessions = "session" if tally.helped == 1 else "sessions"
-    return f"useful so far: {tally.helped} {sessions} for it, {tally.harmed} against (score × {factor(tally):.3f})"
+    return f"useful so far: {tally.helped} {sessions} for it, {tally.harmed} against (score × {factor(tally):.2f})"
+
+
+def moved(ranked: Sequence[Ranked], adjustments: Mapping[str, Adjustment]) -> list[Ranked]:
+    """Records that met an error, with their scores moved, best first.
+
+    By half as much as in other lists: so a record that only met the error does not pass one like it that got past it.
+    """
+    return sorted((_moved(one, adjustments.get(one.row.id)) for one in ranked), key=lambda one: -one.score)
+
+
+def _moved(one: Ranked, adjustment: Adjustment | None) -> Ranked:
+    if adjustment is None or not adjustment.reason:
+        return one
+    return one._replace(score=one.score * (1 + (adjustment.factor - 1) / 2), reasons=(*one.reasons, adjustment.reason))

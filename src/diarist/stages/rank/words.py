@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from diarist.text.analyse import analyse
 from diarist.text.stem import FUNCTION_WORDS
 
@@ -17,15 +19,18 @@ yet you your yours s t re ve ll d m don doesn didn isn aren wasn weren won hasn 
 
 COMMON = frozenset(term for word in _ENGLISH.split() for term in analyse(word))
 """Analysed English function words."""
-_BY_LANGUAGE = {
-    language: frozenset(term for word in words for term in analyse(word, language))
-    for language, words in FUNCTION_WORDS.items()
-    if language != "en"
-}
+
+
+@cache
+def _dull(language: str) -> frozenset[str]:
+    """Analysed function words of English and one other language; made when that is met: a cold search pays for each."""
+    if language == "en":
+        return COMMON
+    return COMMON.union(term for word in FUNCTION_WORDS.get(language, ()) for term in analyse(word, language))
 
 
 def telling(terms: list[str], language: str) -> list[str]:
     """The terms without function words, each once, in order; all of them where nothing else is left."""
-    dull = COMMON | _BY_LANGUAGE.get(language, frozenset())
+    dull = _dull(language)
     kept = [term for term in dict.fromkeys(terms) if term not in dull and (len(term) > 1 or not term.isascii() or term.isdigit())]
     return kept or list(dict.fromkeys(terms))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
 from diarist.errors import UsageError
-from diarist.model.theme import Parameters, RecurringError, Report, Skipped, Theme
-from diarist.stages.synthesis.approaches import Corpus, count_carriers, find_common_errors
+from diarist.model.theme import Parameters, Report, Skipped, Theme
+from diarist.stages.synthesis.approaches import Corpus, count_carriers
 from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
+from diarist.stages.synthesis.errors import CommonErrors, find_common_errors
 from diarist.stages.synthesis.lineage import Ancestor, trace
 from diarist.stages.synthesis.runs import Intake, Item
 from diarist.stages.synthesis.themes import Counted, finish, make_error_theme, make_theme
@@ -62,7 +63,7 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         groups += [[number] for number in range(len(ranked)) if number not in taken]
     corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, count_carriers(ranked, intake.phrases))
     themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
-    errors = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size))
+    errors = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size), MOST_ERRORS)
     return Report(
         parameters=parameters,
         window_start=request.window_start,
@@ -72,8 +73,8 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         input_digest=input_digest(ranked),
         themes=tuple(trace(themes, request.ancestors)),
         skipped=tuple(sorted(request.skipped, key=lambda each: (each.name, each.reason))),
-        errors=tuple(_make_error_themes(corpus, space, errors[:MOST_ERRORS], earlier)),
-        more_errors=max(0, len(errors) - MOST_ERRORS),
+        errors=tuple(_make_error_themes(corpus, space, errors, earlier)),
+        more_errors=errors.more,
     )
 
 
@@ -102,13 +103,13 @@ def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earl
     return [finish(theme) for theme in tell_apart(sorted(themes, key=lambda theme: (-theme.size, theme.id)))]
 
 
-def _make_error_themes(
-    corpus: Corpus, space: Space, common: Sequence[tuple[list[int], list[RecurringError]]], earlier: Sequence[Item]
-) -> Iterator[Theme]:
+def _make_error_themes(corpus: Corpus, space: Space, common: CommonErrors, earlier: Sequence[Item]) -> list[Theme]:
     before = Counter(mark for item in earlier for mark in {error.fingerprint for error in item.errors})
-    for members, errors in common:
+    themes = []
+    for members, errors in common.found:
         count = max(before[error.fingerprint] for error in errors)
-        yield finish(make_error_theme(corpus, space, Counted(members, space.group(members), (), count), errors))
+        themes.append(finish(make_error_theme(corpus, space, Counted(members, space.group(members), (), count), errors)))
+    return sorted(themes, key=lambda theme: (-theme.size, theme.id))
 
 
 def _count_earlier(space: Space, finder: Finder, earlier: Sequence[Item], threshold: float, groups: int) -> list[int]:

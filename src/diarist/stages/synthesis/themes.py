@@ -13,8 +13,9 @@ import msgspec
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import RecurringError, Theme, Trend
 from diarist.stages.synthesis.adjustment import choose_target, propose_diff
-from diarist.stages.synthesis.approaches import Corpus, Found, find_approaches, find_errors
+from diarist.stages.synthesis.approaches import Corpus, Found, find_approaches
 from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
+from diarist.stages.synthesis.errors import find_errors
 from diarist.stages.synthesis.wording import LONGEST_LABEL, make_label
 from diarist.text.clip import clip
 

@@ -281,6 +281,9 @@ SELECT * FROM {table} WHERE tenant = :tenant;
 -- name: scan_payloads
 SELECT seq, payload, search FROM history_payloads WHERE tenant = :tenant AND seq > :after ORDER BY seq LIMIT :limit;
 
+-- name: find_link
+SELECT link, at FROM history WHERE tenant = :tenant AND seq = :seq;
+
 -- name: list_payloads_of_kind
 SELECT h.seq, h.record_id, p.payload
 FROM records r

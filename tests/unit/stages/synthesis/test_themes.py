@@ -7,6 +7,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from diarist.model.bullet import ASKED, CORRECTED, FOUND, WENT_ON
 from diarist.model.redacted import Redacted
 from diarist.model.theme import Theme
 from diarist.stages.synthesis import Ancestor, Run
@@ -113,6 +114,49 @@ def test_errors_come_with_the_fix_that_worked_and_the_one_that_did_not() -> None
     assert (error.count, error.resolved, error.unresolved) == (4, 2, 2)
     assert [(fix.text, fix.count) for fix in error.fixes] == [("take the rows in id order", 2)]
     assert [(fix.text, fix.count) for fix in error.failed_fixes] == [("retrying hid it", 2)]
+
+
+def test_what_was_only_said_is_no_approach() -> None:
+    """An agent's claim is not what worked; a person's correction is worth acting on."""
+    said = [
+        [f"{FOUND}the cache of orders is stale"],
+        [f"{FOUND}the cache of orders is stale"],
+        [],
+        [],
+    ]
+    asked = [[f"{ASKED}add a test for it", f"{CORRECTED}use the helper, not a raw lock"]] * 3 + [[]]
+    theme = only_theme(checkout_runs(worked=said, tried=asked))
+    assert (theme.worked, theme.tried, theme.contradictions) == ((), (), ())
+    assert [(line.text, line.count) for line in theme.found] == [("the cache of orders is stale", 2)]
+    assert [(line.text, line.count) for line in theme.asked] == [("add a test for it", 3)]
+    assert [(line.text, line.count) for line in theme.corrected] == [("use the helper, not a raw lock", 3)]
+    assert "+ use the helper, not a raw lock (3 of 4" in theme.proposed_diff
+    assert "stale" not in theme.proposed_diff
+    assert theme.is_telling
+
+
+def test_a_theme_in_which_nothing_recurs_is_told_as_one() -> None:
+    """Its entries are only about the same thing."""
+    theme = only_theme(checkout_runs(worked=[[f"{FOUND}hello there"]] * 4))
+    assert not theme.is_telling
+    assert theme.target.startswith("nothing")
+
+
+def test_going_on_is_no_fix() -> None:
+    """An overloaded service went away by itself."""
+    waited = msgspec.structs.replace(ERROR, resolved_by=Redacted(WENT_ON))
+    again = msgspec.structs.replace(ERROR, resolved_by=Redacted("the query was split"))
+    [error] = only_theme([msgspec.structs.replace(run, errors=(waited,)) for run in checkout_runs(3)]).errors
+    assert (error.resolved, error.fixes) == (3, ())
+    [error] = only_theme([msgspec.structs.replace(run, errors=(again,)) for run in checkout_runs(3)]).errors
+    assert [(fix.text, fix.count) for fix in error.fixes] == [("the query was split", 3)]
+
+
+def test_a_failure_that_says_little_more_than_its_error_is_told_once() -> None:
+    """The error's line has the count and the fixes."""
+    said = [f"`pytest` failed: {ERROR.message}"]
+    runs = [msgspec.structs.replace(run, errors=(ERROR,)) for run in checkout_runs(failed=[said] * 4)]
+    assert only_theme(runs).proposed_diff.count(ERROR.message) == 1
 
 
 def test_size_people_places_times_and_outcomes_are_told() -> None:

@@ -212,9 +212,11 @@ CREATE TABLE embeddings (
     record_id TEXT COLLATE "C" NOT NULL,
     passage INTEGER NOT NULL,
     body_seq BIGINT NOT NULL,
+    number BIGINT NOT NULL,
     vector BYTEA NOT NULL,
     PRIMARY KEY (tenant, model, record_id, passage)
 );
+CREATE UNIQUE INDEX embeddings_by_number ON embeddings (tenant, model, number);
 CREATE INDEX embeddings_by_record ON embeddings (tenant, record_id);
 
 -- What models cost, by day and purpose, so that a cap holds across processes; and documents that a hub has yet to take.
@@ -238,6 +240,35 @@ CREATE TABLE deliveries (
     problem TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (tenant, record_id)
 );
+
+CREATE TABLE api_keys (
+    tenant TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    hash TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    opens TEXT COLLATE "C" NOT NULL,
+    project TEXT COLLATE "C",
+    role TEXT COLLATE "C" NOT NULL,
+    created_by TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT,
+    revoked_at BIGINT,
+    used_at BIGINT,
+    PRIMARY KEY (tenant, id)
+);
+CREATE UNIQUE INDEX api_keys_by_hash ON api_keys (tenant, hash);
+
+CREATE TABLE answers (
+    tenant TEXT COLLATE "C" NOT NULL,
+    caller TEXT COLLATE "C" NOT NULL,
+    key TEXT COLLATE "C" NOT NULL,
+    request TEXT COLLATE "C" NOT NULL,
+    status BIGINT NOT NULL,
+    body BYTEA NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (tenant, caller, key)
+);
+CREATE INDEX answers_by_time ON answers (tenant, at);
 
 
 -- Redacted transcripts, one zstd frame a chunk, named by the SHA-256 of what it unpacks to.

@@ -30,7 +30,9 @@ CREATE TABLE embeddings (
     record_id TEXT NOT NULL,
     passage INTEGER NOT NULL,
     body_seq INTEGER NOT NULL,          -- the change whose text it was made of
-    vector BLOB NOT NULL,               -- 32-bit floats, little-endian, of length 1
+    number INTEGER NOT NULL,            -- counted up with each vector of a model: readers ask for what is new
+    vector BLOB NOT NULL,               -- a length and 8-bit numbers, see `stages.vectors`; empty: a record without text
     PRIMARY KEY (tenant, model, record_id, passage)
 ) WITHOUT ROWID;
+CREATE UNIQUE INDEX embeddings_by_number ON embeddings (tenant, model, number);
 CREATE INDEX embeddings_by_record ON embeddings (tenant, record_id);

@@ -1,0 +1,114 @@
+"""Errors that several entries met: within a group, and whatever the entries were about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from diarist.model.bullet import WENT_ON
+from diarist.model.theme import Line, RecurringError
+from diarist.stages.synthesis.approaches import Corpus, Said, group_alike, ids_of
+
+MOST_FIXES = 3
+
+
+class CommonErrors(NamedTuple):
+    """Who met which errors, most frequent first, and how many more there are."""
+
+    found: list[tuple[tuple[int, ...], list[RecurringError]]]
+    more: int
+
+
+def find_errors(corpus: Corpus, members: Sequence[int]) -> list[RecurringError]:
+    """Errors that at least two members met (one, where the group is a single entry), with what was done about them."""
+    least = min(2, len(members))
+    found = [_error(corpus, fingerprint, those) for fingerprint, those in _met(corpus, members).items() if len(those) >= least]
+    return sorted(found, key=lambda each: (-each.count, each.message, each.fingerprint))
+
+
+def find_common_errors(corpus: Corpus, groups: Sequence[Sequence[int]], least: int, most: int) -> CommonErrors:
+    """Errors that entries of `least` sessions met, whatever else they were about; the `most` most frequent ones.
+
+    Errors that the very same entries met stand together. Left out: what only members of one group met, as that group tells of
+    it, and what was met just twice and never fixed.
+    """
+    home = {member: at for at, group in enumerate(groups) for member in group}
+    together: dict[tuple[int, ...], list[str]] = {}
+    for fingerprint, those in _met(corpus, range(len(corpus.items))).items():
+        if len(those) >= least:
+            together.setdefault(tuple(those), []).append(fingerprint)
+    common = []
+    for members, fingerprints in together.items():
+        places, sessions = {home.get(member, -1) for member in members}, {corpus.items[member].session for member in members}
+        is_common = (len(places) > 1 or -1 in places) and len(sessions) >= least
+        if is_common and (len(members) > 2 or any(_fixes(corpus, each, members) for each in fingerprints)):
+            common.append((-len(members), sorted(fingerprints), members))
+    found = [(members, [_error(corpus, each, members) for each in fingerprints]) for _, fingerprints, members in sorted(common)[:most]]
+    return CommonErrors(found, max(0, len(common) - most))
+
+
+def _met(corpus: Corpus, members: Iterable[int]) -> dict[str, list[int]]:
+    """Fingerprint → members that met the error."""
+    met: dict[str, list[int]] = {}
+    for member in members:
+        if errors := corpus.items[member].errors:
+            for fingerprint in dict.fromkeys([error.fingerprint for error in errors]):
+                met.setdefault(fingerprint, []).append(member)
+    return met
+
+
+def _error(corpus: Corpus, fingerprint: str, members: Sequence[int]) -> RecurringError:
+    met = {member: [error for error in corpus.items[member].errors if error.fingerprint == fingerprint] for member in members}
+    resolved = [member for member, errors in met.items() if any(error.resolved for error in errors)]
+    unresolved = [member for member, errors in met.items() if any(error.resolved is False for error in errors) and member not in resolved]
+    messages = Counter(error.message for errors in met.values() for error in errors)
+    return RecurringError(
+        fingerprint=fingerprint,
+        message=min(messages, key=lambda message: (-messages[message], message)),
+        count=len(members),
+        entries=ids_of(corpus.items, members),
+        resolved=len(resolved),
+        unresolved=len(unresolved),
+        fixes=_lines(corpus, _fixes(corpus, fingerprint, met)),
+        failed_fixes=_lines(corpus, _vain(corpus, unresolved)),
+    )
+
+
+def _fixes(corpus: Corpus, fingerprint: str, met: Iterable[int]) -> dict[int, set[int]]:
+    """Phrase → members in which it made the error go."""
+    fixes: dict[int, set[int]] = {}
+    for member in met:
+        item = corpus.items[member]
+        told = [text for error, text in item.fixes if error == fingerprint]
+        told = told or [
+            corpus.phrases.number(error.resolved_by)
+            for error in item.errors
+            if error.fingerprint == fingerprint and error.resolved_by not in ("", WENT_ON)
+        ]
+        for phrase in told:
+            fixes.setdefault(phrase, set()).add(member)
+    return fixes
+
+
+def _vain(corpus: Corpus, unresolved: Iterable[int]) -> dict[int, set[int]]:
+    """Phrase → members that failed with it while the error, their only one, stayed."""
+    vain: dict[int, set[int]] = {}
+    for member in unresolved:
+        item = corpus.items[member]
+        if len({error.fingerprint for error in item.errors}) == 1:
+            messages = set(corpus.phrases.numbers([error.message for error in item.errors]))
+            for phrase in item.failed:
+                if phrase not in messages:
+                    vain.setdefault(phrase, set()).add(member)
+    return vain
+
+
+def _lines(corpus: Corpus, told: Mapping[int, set[int]]) -> tuple[Line, ...]:
+    nobody: frozenset[int] = frozenset()
+    groups = group_alike(corpus, {phrase: Said((phrase,), nobody, frozenset(members), nobody) for phrase, members in told.items()})
+    lines = [
+        Line(text=corpus.phrases.texts[said.phrases[0]], count=len(said.worked), entries=ids_of(corpus.items, said.worked))
+        for said in groups
+    ]
+    return tuple(sorted(lines, key=lambda each: (-each.count, each.text))[:MOST_FIXES])
