@@ -32,7 +32,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]
     fill(folder)
     key = make_key(folder)
     with open_hub(folder, Options(limits=FREE)) as hub:
-        yield hub.app, key
+        yield _requests_only(hub.app), key
+
+
+def _requests_only(app: Any) -> Any:
+    """Without its lifespan, which the tool would begin anew for each request."""
+
+    async def requests(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await app(scope, receive, send)
+            return
+        for step in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{step}.complete"})
+
+    return requests
 
 
 @schema.parametrize()

@@ -29,6 +29,7 @@ MOST_RECALLED = 100
 SUMMARY_ITEMS, MOST_SUMMARIZED, SUMMARY_CHARACTERS = 20, 200, 4_000
 MAX_VALUE = 200_000
 EVENT_TAG = derived("memory-event")
+OPEN_TAG = derived("memory-open")
 _PATCHABLE = ("key", "value", "text", "tags", "provenance", "status", "scope", "flags")
 _PREDICATES = ("id", "key", "tag", "tags", "query")
 
@@ -257,7 +258,7 @@ def item_history(box: Toolbox, namespace: str, item_id: str, project: str = "") 
 def space_options(store: Store, space: str, project: str) -> SpaceOptions:
     """How the namespace was opened last; the defaults where it never was."""
     latest: MemoryEvent | None = None
-    for event in list_events(store, space, project):
+    for event in list_events(store, space, project, OPEN_TAG):
         if event.event.get("type") == "open" and (latest is None or event.order > latest.order):
             latest = event
     if latest is None:
@@ -269,9 +270,9 @@ def space_options(store: Store, space: str, project: str) -> SpaceOptions:
         return SpaceOptions()
 
 
-def list_events(store: Store, space: str, project: str) -> Iterator[MemoryEvent]:
-    """Events of a namespace that store nothing, in their order."""
-    where = RecordFilter(kinds=("state",), namespace=space, project=project, tag=EVENT_TAG)
+def list_events(store: Store, space: str, project: str, tag: Redacted = EVENT_TAG) -> Iterator[MemoryEvent]:
+    """Events of a namespace that store nothing, in their order; with `OPEN_TAG` only those that opened it."""
+    where = RecordFilter(kinds=("state",), namespace=space, project=project, tag=tag)
     yield from sorted((from_json(body, MemoryEvent) for _, _, body in store.list_bodies(where, sort="id")), key=lambda each: each.order)
 
 
@@ -370,7 +371,7 @@ def put_event(box: Toolbox, tx: Transaction, space: str, project: str, event: di
         namespace=derived(space),
         project=derived(project),
         title=derived(f"memory {event.get('type', '')}"),
-        tags=(EVENT_TAG,),
+        tags=(EVENT_TAG, OPEN_TAG) if event.get("type") == "open" else (EVENT_TAG,),
         created_at=at,
         updated_at=at,
         digest=hashlib.sha256(body).hexdigest(),

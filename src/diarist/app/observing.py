@@ -36,7 +36,7 @@ _WORD = 60
 _SKILL_TOOLS = ("skill", "load_skill", "activate_skill")
 _SKILL_NAMES = ("skill", "name", "command", "skill_name")
 _SKILL_FILE = re.compile(r"(?:^|[/\\])([a-z0-9]+(?:-[a-z0-9]+)*)[/\\]SKILL\.md\Z")
-_CARD = re.compile(rf"^- (kh-[a-z2-7]{{16}}) \([^()\n]*{re.escape(CARD)}\)", re.MULTILINE)
+_CARD = re.compile(rf"^- kh-[a-z2-7]{{16}} \([^()\n]*{re.escape(CARD)}\): ([a-z0-9]+(?:-[a-z0-9]+)*): ", re.MULTILINE)
 
 _SEARCH_WORDS = """
     grep glob ls find search list rg ripgrep file files dir directory content code codebase symbol symbols pattern tool text web
@@ -285,7 +285,7 @@ class CallTap:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """Ids of the accepted skills whose cards stood in what the agent was given, sorted."""
+        """Names of the accepted skills whose cards stood in what the agent was given, sorted."""
         return tuple(sorted(self._offered))
 
     def _note(self, step: Step) -> None:

@@ -53,7 +53,7 @@ def usages_of(store: Store, skills: Sequence[tuple[Record, AcceptedSkill]]) -> d
         for run in list_observations(store, project, since=since, namespace=namespace):
             for record, skill in members:
                 if run.observed_at >= skill.accepted_at:
-                    told[record.id].note_run(run, record.id, skill)
+                    told[record.id].note_run(run, skill)
     return {record_id: each.usage() for record_id, each in told.items()}
 
 
@@ -71,8 +71,8 @@ class _Told:
             self._offered.add(use.session.partition(":")[2] or use.session)
         self._objections += use.event in ("harmful", "refuted")
 
-    def note_run(self, run: Observation, record_id: str, skill: AcceptedSkill) -> None:
-        if record_id in run.offered:
+    def note_run(self, run: Observation, skill: AcceptedSkill) -> None:
+        if skill.name in run.offered:
             self._offered.add(run.session_id)
         at = next((at for at, tool in enumerate(run.tools) if loaded_skill(tool) == skill.name), None)
         if at is not None:

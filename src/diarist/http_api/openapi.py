@@ -13,7 +13,7 @@ from diarist.http_api.asked import Nothing
 from diarist.http_api.route import Route
 
 REF = "#/components/schemas/{name}"
-ALWAYS = (400, 401, 403, 413, 421, 422, 429, 500, 503)
+ALWAYS = (400, 401, 403, 413, 415, 421, 422, 429, 500, 503)
 
 
 def describe(routes: tuple[Route, ...]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.speech import understand
 from diarist.importers.texts import TextReading
-from diarist.importers.values import as_time, digest_id
+from diarist.importers.values import MadeId, as_time, text_id
 from diarist.model.session import RawStep, SessionInfo
 
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
@@ -36,7 +36,7 @@ class AiderHistory:
     def __init__(self) -> None:
         self._names: Counter[str] = Counter()
 
-    def steps(self, text: str, _opening: str, ledger: Ledger) -> Iterator[RawStep]:
+    def steps(self, text: str, _opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of all sessions, in file order."""
         lines = text.split("\n")
         starts = [number for number, line in enumerate(lines) if line.startswith("# aider chat started") and _START.match(line)]
@@ -46,9 +46,11 @@ class AiderHistory:
 
     def _session(self, lines: list[str], first: int, ledger: Ledger) -> Iterator[RawStep]:
         started = _START.match(lines[0])
-        name = f"{started[1] if started else 'before'} {_asked_id(lines)}"
+        asked = _asked_id(lines)
+        name = asked.within(f"{started[1] if started else 'before'} ")
         self._names[name] += 1
-        name = f"{name} #{self._names[name]}" if self._names[name] > 1 else name
+        if self._names[name] > 1:
+            name = asked.within(f"{started[1] if started else 'before'} ", f" #{self._names[name]}")
         tally = ledger.open(name)
         if started:
             tally.moment(as_time(started[1]))
@@ -59,10 +61,10 @@ class AiderHistory:
         return tally.info(session, "aider", "aider/history")
 
 
-def _asked_id(lines: list[str]) -> str:
+def _asked_id(lines: list[str]) -> MadeId:
     """Tells sessions that began in the same second apart: by their first prompt, or by all there is where nobody asked anything."""
     asked = [line for line in lines if line.startswith("####")][:3]
-    return digest_id("\n".join(asked or lines[:12]).encode())[:8]
+    return text_id("\n".join(asked or lines[:12]), 8)
 
 
 class _SessionReader:

@@ -34,6 +34,7 @@ from diarist.importers.values import (
     content_text,
     dicts,
     first_str,
+    renamed,
 )
 from diarist.model.session import RawStep, SessionInfo
 
@@ -68,7 +69,7 @@ class AtifDocument:
         steps = as_list(document.get("steps"))
         own = is_own(document)
         named = as_str(document.get("session_id"))
-        session = named or f"atif:{opening_id(steps[:3])}"
+        session = renamed(named, "" if own else f"atif:{named}") if named else opening_id(steps[:3]).within("atif:")
         tally = ledger.open(session)
         self._agents.setdefault(session, as_str(agent.get("name")) or "atif")
         self._asked = False

@@ -19,7 +19,7 @@ from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.speech import understand
 from diarist.importers.switches import model_change
 from diarist.importers.texts import TextReading
-from diarist.importers.values import digest_id
+from diarist.importers.values import MadeId, text_id
 from diarist.model.session import Mark as StepMark
 from diarist.model.session import RawStep, SessionInfo
 
@@ -64,11 +64,11 @@ class ConsoleCopy:
         self._asked = False
         """The person spoke last, so that what is shown as a result is the client's answer to a command of its own."""
 
-    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+    def steps(self, text: str, opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of the copy, in order."""
         self._agent = "claude-code" if "⏺" in text else "gemini-cli" if "✦" in text else self._agent
         first = text.find("\n> ")
-        session = f"console:{digest_id(text[first : first + 2000].encode()) if first >= 0 else opening}"
+        session = (text_id(text[first : first + 2000]) if first >= 0 else opening).within("console:")
         tally = ledger.open(session)
         lines = text.split("\n")
         stretches = list(_stretches(lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, Protocol
@@ -11,8 +10,8 @@ import msgspec
 
 from diarist.importers.encodings import as_utf8
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import LENIENT, clean, digest_id, hash64
-from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.importers.values import LENIENT, MadeId, clean, digest_id, hash64
+from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
 
 MAX_DOCUMENT = 512 << 20
 """Larger documents are refused: they cannot be read in pieces."""
@@ -73,6 +72,11 @@ class DocumentReading:
         return {name: tally.report() for name, tally in self._ledger.tallies.items()}
 
     @property
+    def naming(self) -> Mapping[str, Naming]:
+        """Of sessions whose name was made, or is not what it was in earlier versions."""
+        return self._ledger.naming
+
+    @property
     def offset(self) -> int:
         """Always 0: a document that has changed is read anew."""
         return 0
@@ -105,9 +109,7 @@ def decode_document(data: bytes) -> Any:
         return None
 
 
-def opening_id(*parts: Any) -> str:
+def opening_id(*parts: Any) -> MadeId:
     """An id made of how a session begins (plain JSON values), for formats that give it none: stable while the session grows."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(json.dumps(part, sort_keys=True, ensure_ascii=True, default=str).encode())
-    return digest.hexdigest()[:24]
+    texts = tuple(json.dumps(part, sort_keys=True, ensure_ascii=True, default=str) for part in parts)
+    return MadeId.of(digest_id("".join(texts).encode()), texts)

@@ -20,7 +20,19 @@ from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
-from diarist.importers.values import as_dict, as_exit_code, as_int, as_list, as_str, as_time, compact, content_text, dicts, first_str
+from diarist.importers.values import (
+    as_dict,
+    as_exit_code,
+    as_int,
+    as_list,
+    as_str,
+    as_time,
+    compact,
+    content_text,
+    dicts,
+    first_str,
+    renamed,
+)
 from diarist.model.session import Mark, RawStep, SessionInfo
 from diarist.ports import Reading
 
@@ -190,7 +202,8 @@ def _log_steps(document: list[Any], ledger: Ledger) -> Iterator[RawStep]:
         if not isinstance(entry, dict):
             ledger.open("").broken(number, "not a log entry")
             continue
-        session = as_str(entry.get("sessionId")) or "log"
+        own = as_str(entry.get("sessionId"))
+        session = renamed(own or "log", f"log:{own}")
         tally = ledger.open(session)
         tally.flags.add("log")
         draft = Draft(session, f"log{entry.get('messageId')}", as_time(entry.get("timestamp")), number)

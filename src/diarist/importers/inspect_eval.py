@@ -20,7 +20,7 @@ from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.values import as_cost, as_dict, as_int, as_list, as_str, as_time, compact, content_text, dicts, digest_id, first_str
 from diarist.importers.zips import read_entry
-from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
 
 _ZIP = b"PK\x03\x04"
 _SAMPLE = re.compile(r"samples/.+\.json\Z")
@@ -139,6 +139,11 @@ class InspectReading:
     def sessions(self) -> Mapping[str, SessionInfo]:
         """One a sample and epoch."""
         return {name: tally.info(name, "inspect-eval", "inspect-eval/log") for name, tally in self._ledger.tallies.items()}
+
+    @property
+    def naming(self) -> Mapping[str, Naming]:
+        """Of samples whose name was made."""
+        return self._ledger.naming
 
     @property
     def captures(self) -> Mapping[str, CaptureReport]:

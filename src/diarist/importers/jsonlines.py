@@ -17,7 +17,7 @@ import msgspec
 from diarist.importers.encodings import UTF8_BOM, as_utf8, utf8_lines
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import LENIENT, clean
-from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
 
 MAX_LINE = 64 << 20
 """Longer lines are counted as malformed: decoding one would break the memory budget."""
@@ -127,7 +127,8 @@ class JsonLinesReading:
         self._format = form
         self._begin()
         blank = form.pack()
-        if state and not self._resume(state):
+        self._resumed = bool(state) and self._resume(state)
+        if state and not self._resumed:
             stream.seek(0)
             form.unpack(blank, lambda _: None)
             self._begin()
@@ -144,6 +145,8 @@ class JsonLinesReading:
         self._made = ""
         """An id made of the first records, for a session that no record names."""
         self._opening = hashlib.sha256()
+        self._opened: list[tuple[int, int]] = []
+        """Where the records stand that the id was made of: the byte where each begins, and its length."""
         self._held: list[RawStep] = []
         """Steps that wait for their session's name."""
 
@@ -187,10 +190,10 @@ class JsonLinesReading:
                 tally.facts.tell(name, fact, at)
             tally.keep()
         if self._held or not ledger.current:
-            return self._hold(steps, raw)
+            return self._hold(steps, raw, at)
         return steps
 
-    def _hold(self, steps: Sequence[RawStep], raw: bytes) -> Sequence[RawStep]:
+    def _hold(self, steps: Sequence[RawStep], raw: bytes, at: int) -> Sequence[RawStep]:
         """Keeps steps back until the session has a name: one that a record tells, or one made of all records up to the agent's first words.
 
         The prompt alone would not do: many sessions begin with the same one.
@@ -198,6 +201,7 @@ class JsonLinesReading:
         self._held += steps
         if not self._ledger.current:
             self._opening.update(raw)
+            self._opened.append((at, len(raw)))
             if len(self._held) < MAX_HELD and not any(step.kind in ("reply", "call") for step in steps):
                 return ()
             self._made = self._provisional()
@@ -214,7 +218,8 @@ class JsonLinesReading:
         """(line number, byte where it starts, the line without blanks at its ends). A torn last line is left for later."""
         stream = self._stream
         if not self._at:
-            stream, self._transcoded = utf8_lines(stream)
+            self._stream, self._transcoded = utf8_lines(stream)
+            stream = self._stream
         while raw := stream.readline(MAX_LINE):
             start, line = self._at, self._lines + 1
             if not raw.endswith(b"\n"):
@@ -279,6 +284,20 @@ class JsonLinesReading:
             reports[name] = _with_unfinished(reports[name])
         return reports
 
+    @property
+    def naming(self) -> Mapping[str, Naming]:
+        """Of sessions whose name was made of their records."""
+        name = self._made or ("" if self._ledger.tallies else self._provisional())
+        if not name or not self._opened:
+            return self._ledger.naming
+        texts = tuple(self._bytes_at(at, size).decode("utf-8", "replace") for at, size in self._opened)
+        return {**self._ledger.naming, name: Naming(opening=texts, digest=name)}
+
+    @property
+    def resumed(self) -> bool:
+        """True if the last pass's checkpoint was taken up; else the source is read from its start."""
+        return self._resumed
+
     def _tallies(self) -> dict[str, Tally]:
         if self._ledger.tallies:
             return self._ledger.tallies
@@ -300,7 +319,7 @@ class JsonLinesReading:
                 "v": STATE_VERSION,
                 "format": self._format.name,
                 "place": [self._at, self._lines, self._number],
-                "made": self._made,
+                "made": self._opened if self._made else [],
                 "current": list(self._ledger.tallies).index(self._ledger.current),
                 "sessions": [[self._named.get(name, -1), tally.pack()] for name, tally in self._ledger.tallies.items()],
                 "own": self._format.pack(),
@@ -321,7 +340,10 @@ class JsonLinesReading:
     def _unpack(self, held: dict[str, Any]) -> None:
         here = self._stream.tell()
         self._at, self._lines, self._number = held["place"]
-        self._made = held["made"]
+        for at, size in held["made"]:
+            self._opening.update(self._bytes_at(at, size))
+            self._opened.append((at, size))
+        self._made = self._provisional() if self._opened else ""
         names = []
         for at, packed in held["sessions"]:
             record = self._record_at(at) if at >= 0 else None
@@ -337,6 +359,10 @@ class JsonLinesReading:
     def _recall(self, name: str, at: int) -> str:
         record = self._record_at(at)
         return next((value for told, value in self._format.facts(record) if told == name), "") if record else ""
+
+    def _bytes_at(self, at: int, size: int) -> bytes:
+        self._stream.seek(at)
+        return self._stream.read(size)
 
     def _record_at(self, at: int) -> Record | None:
         """The record that starts at this byte."""

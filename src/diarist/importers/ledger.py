@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from sys import byteorder
 from typing import Any, NamedTuple
 
-from diarist.importers.values import hash64
-from diarist.model.session import CaptureReport, Problem, SessionInfo, Usage
+from diarist.importers.values import MadeId, hash64
+from diarist.model.session import CaptureReport, Naming, Problem, SessionInfo, Usage
 
 MAX_PROBLEMS = 20
 MAX_VALUES = 32
@@ -259,6 +259,8 @@ class Ledger:
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
+        self.naming: dict[str, Naming] = {}
+        """Of sessions whose name was made, or is not what it was in earlier versions."""
         self.current = ""
         """The session the last record belonged to: records that name none are counted for it."""
         self._early: Tally | None = None
@@ -275,6 +277,8 @@ class Ledger:
         if tally is None:
             tally, self._early = self._early or Tally(), None
             self.tallies[session] = tally
+            if isinstance(session, MadeId):
+                self.naming[session] = session.naming
         return tally
 
     @property

@@ -162,7 +162,7 @@ class MessageDocument:
             holder = conversation if isinstance(conversation, dict) else {}
             opening = opening_id(opening_messages(messages))
             session = first_str(holder, *_IDS) or opening
-            tally = ledger.open(session if session not in ledger.tallies else f"{session}#{opening}")
+            tally = ledger.open(session if session not in ledger.tallies else opening.within(f"{session}#"))
             for name in _FACTS:
                 tell(tally, name, holder.get(name))
             yield from add_messages(messages, ledger.current, tally)

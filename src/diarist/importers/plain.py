@@ -30,7 +30,7 @@ _PIECE = 6000
 class PlainText:
     """The one session of a text."""
 
-    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+    def steps(self, text: str, opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Turns, commands, paragraphs. A command and its output count as one record."""
         tally = ledger.open(opening)
         for step in TextSplitter(opening).split(text):

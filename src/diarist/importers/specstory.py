@@ -22,7 +22,7 @@ from diarist.importers.markup import elements, fences, without
 from diarist.importers.speech import understand
 from diarist.importers.texts import TextReading
 from diarist.importers.tool_output import Output, understand_output
-from diarist.importers.values import as_time
+from diarist.importers.values import MadeId, as_time, renamed
 from diarist.model.session import RawStep, SessionInfo
 
 _TURN = re.compile(r"^_\*\*(User|Agent|Assistant)(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
@@ -49,14 +49,14 @@ class SpecStory:
         self._commanded: datetime | None = None
         """When the person last typed a client's command: text put in at the same moment is the command's own."""
 
-    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+    def steps(self, text: str, opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of all turns."""
         turns = list(_TURN.finditer(text))
         head = text[: turns[0].start()] if turns else text
         named = _SESSION.search(head)
         if named:
             self._agent = _AGENTS.get(named[1], named[1].lower().replace(" ", "-"))
-        session = named[2] if named else f"specstory:{opening}"
+        session = renamed(named[2], f"specstory:{named[2]}") if named else opening.within("specstory:")
         self._rendering = bool(named)
         tally = ledger.open(session)
         self._note_title(head, tally)

@@ -18,7 +18,7 @@ from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.plain import TextSplitter
 from diarist.importers.texts import TextReading
-from diarist.importers.values import as_dict, as_list, as_str, as_time
+from diarist.importers.values import MadeId, as_dict, as_list, as_str, as_time
 from diarist.model.session import RawStep, SessionInfo
 from diarist.text.terminal import plain
 
@@ -34,7 +34,7 @@ class TerminalLog:
     def __init__(self) -> None:
         self.started: datetime | None = None
 
-    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+    def steps(self, text: str, opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Commands, output, and words around them."""
         tally = ledger.open(opening)
         tally.moment(self.started)

@@ -7,8 +7,8 @@ from typing import BinaryIO, Protocol
 
 from diarist.importers.encodings import as_utf8
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import digest_id
-from diarist.model.session import CaptureReport, RawStep, SessionInfo
+from diarist.importers.values import MadeId, digest_id
+from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
 from diarist.text.terminal import plain
 
 MAX_TEXT = 256 << 20
@@ -19,7 +19,7 @@ OPENING_BYTES = 2048
 class TextFormat(Protocol):
     """What a format makes of one text. One object per reading."""
 
-    def steps(self, text: str, opening: str, ledger: Ledger) -> Iterator[RawStep]:
+    def steps(self, text: str, opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of all sessions in the text. `opening` is an id made of its first bytes."""
         ...
 
@@ -38,7 +38,7 @@ class TextReading:
 
     def __iter__(self) -> Iterator[RawStep]:
         data = self._stream.read(MAX_TEXT + 1)
-        opening = digest_id(as_utf8(data)[:OPENING_BYTES])
+        opening = _opening(as_utf8(data)[:OPENING_BYTES])
         if len(data) > MAX_TEXT:
             self._ledger.open(opening).broken(0, f"longer than {MAX_TEXT >> 20} MiB")
             return
@@ -61,6 +61,11 @@ class TextReading:
         return {name: tally.report() for name, tally in self._ledger.tallies.items()}
 
     @property
+    def naming(self) -> Mapping[str, Naming]:
+        """Of sessions whose name was made, or is not what it was in earlier versions."""
+        return self._ledger.naming
+
+    @property
     def offset(self) -> int:
         """Always 0: a text that has changed is read anew."""
         return 0
@@ -69,3 +74,7 @@ class TextReading:
     def state(self) -> bytes:
         """Always empty."""
         return b""
+
+
+def _opening(head: bytes) -> MadeId:
+    return MadeId.of(digest_id(head), (head.decode("utf-8", "replace"),))

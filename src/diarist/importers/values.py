@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from diarist.model.session import Naming
+
 _MAX_DEPTH = 64
 _SMALLEST, _BEYOND, _BEYOND_COUNTS = -(2**63), 2**64, 2**63
 _NUMBERS = (int, float)
@@ -220,5 +222,38 @@ def hash64(text: str) -> int:
 
 
 def digest_id(data: bytes) -> str:
-    """An id made of content (24 hex digits), for sessions that have none of their own."""
+    """An id made of content (24 hex digits), for sessions that have none of their own. `text_id` for content that may hold secrets."""
     return hashlib.sha256(data).hexdigest()[:24]
+
+
+class MadeId(str):
+    """The name of a session that has none: it was made of how the session begins, and knows of what.
+
+    A digest of a text that holds a secret would tell who guesses the secret that he is right. So whoever stores the name makes
+    it anew of the redacted texts first, if that makes a difference.
+    """
+
+    naming: Naming
+
+    @classmethod
+    def of(cls, digest: str, opening: tuple[str, ...], before: str = "", behind: str = "", former: str = "") -> MadeId:
+        """`digest` is of `opening`; `before` and `behind` stand around it in the name."""
+        made = cls(f"{before}{digest}{behind}")
+        made.naming = Naming(opening=opening, digest=digest, former=former)
+        return made
+
+    def within(self, before: str, behind: str = "") -> MadeId:
+        """The same with other text around it."""
+        return MadeId.of(self.naming.digest, self.naming.opening, before, behind)
+
+
+def text_id(text: str, size: int = 24) -> MadeId:
+    """An id made of a text, which is remembered until the name is stored. `size`: hex digits."""
+    return MadeId.of(digest_id(text.encode("utf-8", "surrogatepass"))[:size], (text,))
+
+
+def renamed(name: str, former: str) -> MadeId:
+    """A session's own name, with the one that earlier versions gave it."""
+    made = MadeId(name)
+    made.naming = Naming(former=former)
+    return made

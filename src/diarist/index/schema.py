@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from diarist.model.hit import Query
     from diarist.model.record import Record, SearchText
 
-VERSION = f"index/3 {ANALYSIS}"
+VERSION = f"index/4 {ANALYSIS}"
 """Another version means another index: it is built anew beside the old one."""
 
-TEXT, ERRORS, MARKS, RECORD, SEQ, CREATED = "text", "errors", "marks", "record", "seq", "created"
+TEXT, ERRORS, MARKS, RECORD, SEQ, CREATED, ASIDE = "text", "errors", "marks", "record", "seq", "created", "aside"
+SET_ASIDE = "observation"
+"""Records of this kind tell patterns of a run whose entry is searched: their words are found by those who ask for the kind."""
 
 _WEIGHTS = (("title", 2), ("tags", 1), ("errors", 1), ("fixes", 1), ("body", 1), ("project", 1))
 """How often each text counts in the one searched field: one posting list a word keeps a search at a million records fast."""
@@ -30,7 +32,7 @@ _SPACES = {ord(space): "\x1f" for space in " \t\n\r\x0b\x0c"}
 
 
 def make_schema() -> tantivy.Schema:
-    """`text` has positions for phrases; `errors` and `marks` are looked up by single terms."""
+    """`text` and `aside` have positions for phrases; `errors` and `marks` are looked up by single terms."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field(TEXT, tokenizer_name="whitespace", index_option="position")
     builder.add_text_field(ERRORS, tokenizer_name="whitespace", index_option="freq")
@@ -38,6 +40,7 @@ def make_schema() -> tantivy.Schema:
     builder.add_text_field(RECORD, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(SEQ, fast=True)
     builder.add_integer_field(CREATED, indexed=True, fast=True)
+    builder.add_text_field(ASIDE, tokenizer_name="whitespace", index_option="position")
     return builder.build()
 
 
@@ -52,15 +55,16 @@ def make_document(record: Record, search: SearchText) -> tuple[tantivy.Document,
         "project": analyse(record.project.rstrip("/").rsplit("/", 1)[-1]),
     }
     document = tantivy.Document()
+    field = ASIDE if record.kind == SET_ASIDE else TEXT
     for name, times in _WEIGHTS:
         for _ in range(times if parts[name] else 0):
-            document.add_text(TEXT, _joined(parts[name]))
+            document.add_text(field, _joined(parts[name]))
     document.add_text(ERRORS, _joined(parts["errors"]))
     document.add_text(MARKS, " ".join(sorted(set(_marks(record, search)))))
     document.add_text(RECORD, record.id)
     document.add_unsigned(SEQ, record.seq)
     document.add_integer(CREATED, int(record.created_at.timestamp()))
-    return document, len(set().union(*parts.values()))
+    return document, len(set().union(*parts.values())) if field == TEXT else 0
 
 
 def _joined(terms: list[str]) -> str:
@@ -106,11 +110,13 @@ def make_query(schema: tantivy.Schema, query: Query, common: frozenset[str] = fr
 
 def _words(schema: tantivy.Schema, query: Query, common: frozenset[str]) -> tuple[list[tantivy.Query], list[tantivy.Query]]:
     """What a record must hold, and what else counts for its score."""
-    field = ERRORS if query.errors_only else TEXT
+    field = ERRORS if query.errors_only else text_field(query)
     wanted = [_term(schema, field, term) for term in query.terms if term not in common]
     wanted += [_flat(_term(schema, MARKS, mark("fault", one)), _FAULTS.get(len(one), 1.0)) for one in query.fingerprints]
     phrases = [
-        tantivy.Query.phrase_query(schema, TEXT, list(phrase)) if len(phrase) > 1 else _term(schema, TEXT, phrase[0])
+        tantivy.Query.phrase_query(schema, text_field(query), list(phrase))
+        if len(phrase) > 1
+        else _term(schema, text_field(query), phrase[0])
         for phrase in query.phrases
         if phrase
     ]
@@ -120,6 +126,11 @@ def _words(schema: tantivy.Schema, query: Query, common: frozenset[str]) -> tupl
     if query.phrases and phrases:
         return phrases, union
     return ([] if query.phrases else union), [_term(schema, field, term) for term in query.terms if term in common]
+
+
+def text_field(query: Query) -> str:
+    """Where the words of a query are looked for."""
+    return ASIDE if query.kinds == (SET_ASIDE,) else TEXT
 
 
 def has_words(query: Query) -> bool:

@@ -14,7 +14,21 @@ import tantivy
 from diarist.errors import IndexUnavailableError
 from diarist.index import folders
 from diarist.index.folders import META, STATE
-from diarist.index.schema import CREATED, ERRORS, RECORD, SEQ, TEXT, has_words, make_document, make_query, make_schema
+from diarist.index.schema import (
+    CREATED,
+    ERRORS,
+    MARKS,
+    RECORD,
+    SEQ,
+    SET_ASIDE,
+    TEXT,
+    has_words,
+    make_document,
+    make_query,
+    make_schema,
+    mark,
+    text_field,
+)
 from diarist.model.hit import Frequencies, Match, Query
 
 if TYPE_CHECKING:
@@ -189,7 +203,7 @@ class TantivyIndex:
                     if isinstance(item, tuple):
                         document, terms = make_document(*item)
                         writer.add_document(document)
-                        state = state._replace(documents=state.documents + 1, terms=state.terms + terms)
+                        state = state._replace(documents=state.documents + bool(terms), terms=state.terms + terms)
             self._write_state(state)
 
     @contextmanager
@@ -228,7 +242,7 @@ class TantivyIndex:
 
     def _common(self, query: Query, depth: int) -> frozenset[str]:
         """Terms that need not be looked for: rarer ones beside them find enough records."""
-        if query.phrases or query.fingerprints or len(query.terms) < 2:
+        if query.phrases or query.fingerprints or len(query.terms) < 2 or text_field(query) != TEXT:
             return frozenset()
         found = self.frequencies(query.terms, errors_only=query.errors_only)
         common = frozenset(term for term in query.terms if found.counts[term] > _COMMON * found.records)
@@ -249,8 +263,9 @@ class TantivyIndex:
                 if count is None:
                     count = known[field, term] = searcher.doc_freq(field, term)
                 counts[term] = count
+            records = searcher.num_docs - searcher.doc_freq(MARKS, mark("kind", SET_ASIDE))
             state = self._read_state()
-            return Frequencies(searcher.num_docs, counts, state.terms / state.documents if state.documents else 0.0)
+            return Frequencies(max(records, 0), counts, state.terms / state.documents if state.documents else 0.0)
 
     def record_count(self) -> int:
         """Records it holds now."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from diarist.errors import ModelError
+from diarist.llm.http import ask
 from diarist.model.completion import Completion
 from diarist.model.redacted import Redacted
-
-MAX_ANSWER_BYTES = 1 << 20
 
 
 class Dialect(NamedTuple):
@@ -74,29 +72,9 @@ class HttpCompleter:
 
     def complete(self, prompt: Redacted, *, max_tokens: int) -> Completion:
         """One answer. Raises ModelError, whose message holds neither prompt nor key."""
-        import httpx2
-
         body = self._dialect.body(self.name, prompt, max_tokens)
+        answer = ask(self._url, body, self._dialect.headers(self._key), timeout=self._timeout)
         try:
-            with (
-                httpx2.Client(timeout=self._timeout, follow_redirects=False) as client,
-                client.stream("POST", self._url, json=body, headers=self._dialect.headers(self._key)) as response,
-            ):
-                content = _bounded(response.iter_bytes())
-                if response.status_code != 200:
-                    raise ModelError(f"the model service answered {response.status_code}")
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise ModelError(f"the model service could not be reached ({type(error).__name__})") from error
-        try:
-            return self._dialect.read(json.loads(content))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            return self._dialect.read(answer)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ModelError("the model service gave an answer of another shape") from error
-
-
-def _bounded(chunks: Any) -> bytes:
-    content = bytearray()
-    for chunk in chunks:
-        content += chunk
-        if len(content) > MAX_ANSWER_BYTES:
-            raise ModelError("the model service's answer is too long")
-    return bytes(content)

@@ -51,7 +51,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     entry_id: str = ""
     """The diary entry of the same run, where there is one."""
     offered: tuple[str, ...] = ()
-    """Ids of the accepted skills whose cards stand in the transcript, sorted."""
+    """Names of the accepted skills whose cards stand in the transcript, sorted."""
 
 
 class LearningState(msgspec.Struct, frozen=True, kw_only=True):

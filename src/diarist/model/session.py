@@ -110,6 +110,20 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class Naming(msgspec.Struct, frozen=True, kw_only=True):
+    """How an importer came to the name of a session that has none itself, or had another name in earlier versions.
+
+    Unredacted: it is used while a source is read and then forgotten. See `app.naming`.
+    """
+
+    opening: tuple[str, ...] = ()
+    """Texts, or JSON texts, that the name was made of."""
+    digest: str = ""
+    """The part of the name that was made of them (hex digits)."""
+    former: str = ""
+    """What earlier versions called the session: what is stored under that name keeps it."""
+
+
 class CaptureReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a source held for one session and what became of it.
 

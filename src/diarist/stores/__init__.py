@@ -62,17 +62,20 @@ def open_server(url: str, *, read_only: bool = False, tenant: str = "local") -> 
 
 
 def open_server_vault(url: str, *, read_only: bool = False, tenant: str = "local") -> DatabaseVault:
-    """Opens the evidence vault of a tenant in a PostgreSQL database. Raises as `open_server` does."""
+    """Opens the evidence vault of a tenant in a PostgreSQL database, on the connections of the store if that is open.
+
+    It closes with the store; by itself only if there is none. Raises as `open_server` does.
+    """
     from diarist.stores.database_vault import DatabaseVault
     from diarist.stores.queries import load
 
-    return DatabaseVault(_open_postgres(url, read_only, tenant), load("postgres"), tenant)
+    return DatabaseVault(_open_postgres(url, read_only, tenant, borrow=True), load("postgres"), tenant)
 
 
-def _open_postgres(url: str, read_only: bool, tenant: str) -> PostgresDatabase:
+def _open_postgres(url: str, read_only: bool, tenant: str, *, borrow: bool = False) -> PostgresDatabase:
     try:
-        from diarist.stores.postgres import PostgresDatabase
+        from diarist.stores.postgres import share
     except ImportError as error:
         raise StoreError(f"PostgreSQL needs the extra `postgres`: pip install 'diarist[postgres]' ({error}).") from error
 
-    return PostgresDatabase(url, tenant=tenant, read_only=read_only)
+    return share(url, tenant=tenant, read_only=read_only, borrow=borrow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import zstandard
@@ -13,7 +14,7 @@ from diarist.errors import InvalidInputError, NotFoundError, ReadOnlyError, Stor
 from diarist.stores.vault import COMPRESSION_LEVEL, HEX_DIGITS, MAX_CHUNK_BYTES
 
 if TYPE_CHECKING:
-    from diarist.stores.database import Database
+    from diarist.stores.postgres import PostgresDatabase
     from diarist.stores.queries import Queries
 
 PAGE = 1000
@@ -23,7 +24,7 @@ MAX_WAITING_BYTES = 32 * 1024 * 1024
 class DatabaseVault:
     """The port `Vault` in a table. Any number of threads and processes may share it."""
 
-    def __init__(self, database: Database, queries: Queries, tenant: str) -> None:
+    def __init__(self, database: PostgresDatabase, queries: Queries, tenant: str) -> None:
         self._database = database
         self._queries = queries
         self._tenant = tenant
@@ -82,7 +83,7 @@ class DatabaseVault:
         """Removes a chunk; nothing happens where there is none."""
         with self._turn:
             self._waiting.pop(_checked(chunk_id), None)
-        with self._database.transaction():
+        with self._writing():
             self._database.execute(self._queries["delete_chunk"], {"tenant": self._tenant, "id": chunk_id})
 
     def ids(self) -> Iterator[str]:
@@ -101,13 +102,22 @@ class DatabaseVault:
         with self._turn:
             if not self._waiting:
                 return
-            with self._database.transaction():
+            with self._writing():
                 for chunk_id, packed in sorted(self._waiting.items()):
                     self._database.execute(self._queries["add_chunk"], {"tenant": self._tenant, "id": chunk_id, "packed": packed})
             self._waiting.clear()
 
+    def close(self) -> None:
+        """Closes the connections where no store of this process uses them."""
+        if not self._database.users:
+            self._database.close()
+
     def sweep(self) -> None:
         """Nothing is ever half written here."""
+
+    def _writing(self) -> AbstractContextManager[None]:
+        """The thread's open transaction, if it has one: what is written then becomes true with it."""
+        return nullcontext() if self._database.in_transaction else self._database.transaction()
 
     def _damaged(self, chunk_id: str) -> StoreCorruptError:
         return StoreCorruptError(

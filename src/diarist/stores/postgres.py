@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 import threading
 from typing import TYPE_CHECKING
@@ -72,6 +73,9 @@ class PostgresDatabase:
         self._tenant = tenant
         self._wait = wait
         self._mine = threading.local()
+        self._url = url
+        self.users = 0
+        self._ear: Connection | None = None
         try:
             with psycopg.connect(url, autocommit=True, connect_timeout=max(int(wait), 2)) as first:
                 (postgres_schema.refuse_outdated if read_only else postgres_schema.bring_up_to_date)(first, self.path)
@@ -152,8 +156,35 @@ class PostgresDatabase:
             for table in postgres_schema.tables(connection):
                 connection.execute(psycopg.sql.SQL("VACUUM (FULL) {}").format(psycopg.sql.Identifier(table)))
 
+    @property
+    def in_transaction(self) -> bool:
+        """Has this thread a transaction open?"""
+        return getattr(self._mine, "connection", None) is not None
+
+    def listen(self, seconds: float) -> set[str]:
+        """Waits until some tenant's change log has grown, for so long at most; names the tenants. One thread may listen at a time.
+
+        What was written before the first call, or while the server was away, is not told of: look into the log once, then listen.
+        Raises StoreError.
+        """
+        with self._translating():
+            if self._ear is None or self._ear.closed:
+                self._ear = psycopg.connect(self._url, autocommit=True, connect_timeout=max(int(self._wait), 2))
+                self._ear.execute(f"LISTEN {CHANNEL}")
+                return set()
+            found = {each.payload for each in self._ear.notifies(timeout=seconds, stop_after=1)}
+            return found | {each.payload for each in self._ear.notifies(timeout=0)}
+
     def close(self) -> None:
-        """Closes every connection."""
+        """Closes every connection, unless somebody else in this process shares them."""
+        with _sharing:
+            self.users = max(0, self.users - 1)
+            if self.users:
+                return
+            for key in [key for key, database in _shared.items() if database is self]:
+                del _shared[key]
+        if self._ear is not None:
+            self._ear.close()
         self._pool.close()
 
     # Parts of the above
@@ -229,6 +260,24 @@ class PostgresDatabase:
 
     def _translated(self, error: psycopg.Error | UnicodeEncodeError) -> Exception:
         return translate(error, self.path, wait=self._wait)
+
+
+_sharing = threading.Lock()
+_shared: dict[tuple[int, str, str, bool], PostgresDatabase] = {}
+
+
+def share(url: str, *, tenant: str, read_only: bool, borrow: bool = False) -> PostgresDatabase:
+    """The database of a tenant, one for all in this process who ask: a server's threads and the vault draw from one pool.
+
+    Each closes it once; the last one closes the connections. Who `borrow`s does not keep them open, and must not outlive the others.
+    A forked child has pools of its own.
+    """
+    key = (os.getpid(), url, tenant, read_only)
+    with _sharing:
+        if key not in _shared:
+            _shared[key] = PostgresDatabase(url, tenant=tenant, read_only=read_only)
+        _shared[key].users += 0 if borrow else 1
+        return _shared[key]
 
 
 @functools.lru_cache(maxsize=1024)

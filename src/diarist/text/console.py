@@ -10,7 +10,7 @@ from typing import NamedTuple
 from diarist.text.frames import find_frames
 from diarist.text.listing import hunk_lines, is_clean, is_listing
 from diarist.text.mask import mask
-from diarist.text.phrases import is_consequence
+from diarist.text.phrases import ASIDES, is_consequence
 from diarist.text.prefix import strip
 from diarist.text.signs import FOLLOWS, SPEAKS, STARTS_SO, Sign, exception_of_traceback, recognise
 from diarist.text.terminal import plain
@@ -117,7 +117,7 @@ def _sign(line: str, *, levels: bool) -> Sign | None:
         return None
     if bare.level == "other":
         return sign if sign and sign.kind == "traceback" else None
-    if bare.level == "error" and levels and (sign is None or sign.strength < STARTS_SO) and "Warning: " not in text:
+    if bare.level == "error" and levels and not low.lstrip().startswith(ASIDES) and (sign is None or sign.strength < STARTS_SO) and "Warning: " not in text:
         return Sign(text.strip(), STARTS_SO, kind="level")
     return sign
 

@@ -10,7 +10,11 @@ def wordset(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ASIDES = ("detail:", "hint:", "context:", "note:", "help:", "warning:", "tip:", "suggestion:", "= note", "= help")
+ASIDES = (
+    "detail:", "hint:", "context:", "note:", "help:", "warning:", "tip:", "suggestion:", "= note", "= help",
+    "for more information", "for more details", "for further information", "after correcting", "to see the full stack trace", "re-run ",
+    "see the full", "a complete log", "please refer to", "you can resume", "run with ",
+)  # fmt: skip
 """How lines start that go on about another one."""
 
 ENDINGS = (

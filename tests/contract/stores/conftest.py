@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,12 @@ def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., 
 
 
 @pytest.fixture(params=["folder", "postgres"])
-def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Vault:
+def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Vault]:
     if request.param == "postgres":
-        return open_server_vault(request.getfixturevalue("postgres").make_database())
-    return open_vault(tmp_path / "vault")
+        with closing(open_server_vault(request.getfixturevalue("postgres").make_database())) as opened:
+            yield opened
+    else:
+        yield open_vault(tmp_path / "vault")
 
 
 @pytest.fixture

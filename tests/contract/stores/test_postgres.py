@@ -117,8 +117,8 @@ def test_reading_only_writes_nothing(url: str, put: Put) -> None:
         assert reader.get_record(record.id) is not None
         with pytest.raises(ReadOnlyError):
             put(reader, 2)
-    with pytest.raises(ReadOnlyError):
-        open_server_vault(url, read_only=True).put(b"x")
+    with closing(open_server_vault(url, read_only=True)) as vault, pytest.raises(ReadOnlyError):
+        vault.put(b"x")
 
 
 @pytest.mark.parametrize("url", ["postgresql://", "host=/nowhere dbname=x", "postgresql://[", "nonsense"])
@@ -227,15 +227,15 @@ def test_halves_of_characters_are_refused_and_nul_comes_back(url: str, put: Put)
 
 
 def test_a_damaged_chunk_is_told_of(url: str) -> None:
-    vault = open_server_vault(url)
-    chunk = vault.put(b"mended sail")
-    vault.flush()
-    query(url, "UPDATE chunks SET packed = 'torn'", "local")
-    with pytest.raises(StoreError, match="damaged"):
-        vault.get(chunk)
-    assert vault.put(b"mended sail") == chunk
-    vault.flush()
-    assert vault.get(chunk) == b"mended sail"
+    with closing(open_server_vault(url)) as vault:
+        chunk = vault.put(b"mended sail")
+        vault.flush()
+        query(url, "UPDATE chunks SET packed = 'torn'", "local")
+        with pytest.raises(StoreError, match="damaged"):
+            vault.get(chunk)
+        assert vault.put(b"mended sail") == chunk
+        vault.flush()
+        assert vault.get(chunk) == b"mended sail"
 
 
 def test_a_store_is_not_used_after_it_was_closed(url: str) -> None:
@@ -243,3 +243,30 @@ def test_a_store_is_not_used_after_it_was_closed(url: str) -> None:
     database.close()
     with pytest.raises(RuntimeError, match="closed"):
         database.fetch("SELECT 1", {})
+
+
+def test_a_process_shares_one_pool_and_the_last_one_closes_it(url: str, put: Put) -> None:
+    first, second, vault = open_server(url), open_server(url), open_server_vault(url)
+    put(first, 1)
+    first.close()
+    assert second.count_records(RecordFilter()) == 1
+    chunk = vault.put(b"sail")
+    vault.flush()
+    second.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        vault.get(chunk)
+    with closing(open_server_vault(url)) as vault:
+        assert vault.get(chunk) == b"sail"
+
+
+def test_a_node_hears_of_what_another_wrote(url: str, put: Put) -> None:
+    ear = PostgresDatabase(url, tenant="us")
+    assert ear.listen(0) == set()
+    with closing(open_server(url, tenant="us")) as us, closing(open_server(url, tenant="them")) as them:
+        ear.listen(0.2)
+        put(us, 1)
+        assert ear.listen(10) == {"us"}
+        put(them, 1)
+        put(us, 2)
+        assert ear.listen(10) | ear.listen(1) == {"us", "them"}
+    ear.close()

@@ -53,7 +53,7 @@ _KINDS: dict[ActKind, str] = {
     "code": "python ipython runipython executepython pythonrepl codeexecution codeinterpreter runcode executecode jupyter javascript repl",
     "read": """read readfile view viewfile open openfile cat getfile readmanyfiles notebookread filereader readtextfile showfile
         viewimage getfilecontents
-            readnotebook fsread""",
+            readnotebook fsread goto gotoline scrollup scrolldown""",
     "edit": """edit update editfile multiedit stredit strreplace replace searchreplace applypatch patch applydiff updatefile insert
         insertedit notebookedit modify
             modifyfile replaceinfile editblock edittool fsedit replacestringinfile insertedintofile""",

@@ -94,7 +94,7 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
 def _tell(ledger: Ledger, host: HostFacts) -> _Told:
     """Decides what happened, then finds words for it."""
     repairs = find_repairs(ledger)
-    settle(ledger.troubles, repairs, list(ledger.runs))
+    settle(ledger.troubles, repairs, list(ledger.runs), ledger.changes)
     judged = decide(ledger, host)
     reported = settle_reported(ledger, verified=judged.verified)
     story = tell(Facts(ledger, judged.outcome, judged.verified, repairs, find_corrections(ledger)))

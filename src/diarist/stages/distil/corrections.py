@@ -24,6 +24,12 @@ _START = re.compile(
     r"不是|不要|不对|不對|错|錯|别\b|停|撤销|等等|아니|하지 ?마|틀렸|нет\b|не\b|неправильно|стоп|отмени)",
     re.IGNORECASE,
 )
+_ANSWER = re.compile(
+    r"\W*(?:don'?t|do not|stop\b|wrong|that'?s (?:not|wrong)|undo|revert|i (?:said|told|undid)|you (?:did not|didn'?t|forgot|broke)|"
+    r"falsch|ich sagte|faux|incorrecto|errado|sbagliato|違|やめ|不对|不對|撤销|неправильно)",
+    re.IGNORECASE,
+)
+"""How a correction begins where the agent had asked something."""
 _TURN = re.compile(
     r"\b(?:not correct|incorrect|is wrong|doesn'?t work|does not work|not working|still (?:fail\w*|not|broken|get|see|the same|an? )|"
     r"is failing|fails\b|should(?:n'?t| not) (?:be|have)|must not|don'?t (?:want|need|touch|use|change|modify|do)|no need|"
@@ -102,7 +108,8 @@ def is_correction(prompt: Asked) -> bool:
         return False
     if prompt.follows:
         return True
-    return _START.match(text) is not None or (len(text) < 600 and _TURN.search(text) is not None)
+    begins = (_ANSWER if prompt.answers else _START).match(text) is not None
+    return begins or (len(text) < 600 and _TURN.search(text) is not None)
 
 
 def is_assent(text: str) -> bool:

@@ -60,7 +60,7 @@ class FileBook:
         """A relative path from another folder, or an absolute one, names the one known file that it ends like."""
         known = self._endings.get(path.rsplit("/", 1)[-1], ())
         if path.startswith(("/", "~")) or path[1:3] == ":/":
-            same = [other for other in known if "/" in other and path.endswith("/" + other)]
+            same = [other for other in known if path.endswith("/" + other) and ("/" in other or other in self._made)]
         else:
             same = [other for other in known if other.endswith("/" + path)]
         return same[0] if len(same) == 1 and "/" in path else path

@@ -89,8 +89,8 @@ def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
     return fixes
 
 
-def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequence[Run]) -> None:
-    """Marks what was resolved and what stayed, by the last time each error was met."""
+def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequence[Run], changes: int) -> None:
+    """Marks what was resolved and what stayed, by the last time each error was met. `changes`: how many there were in all."""
     for repair in repairs:
         last = max(repair.failed.result, repair.failed.step)
         gone = [trouble for mark in repair.fingerprints if (trouble := troubles.get(mark)) is not None and trouble.last <= last]
@@ -102,10 +102,11 @@ def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequen
             trouble = troubles.get(mark)
             if trouble is not None and trouble.resolved is None and trouble.last == run.result:
                 _settle_by_likeness(trouble, run, runs[number + 1 : number + 1 + _NEAR])
-    known = {mark for run in runs for mark in run.errors}
+    last_run = {mark: run for run in runs for mark in run.errors}
     for trouble in troubles.values():
-        if trouble.resolved is None and trouble.kind in _REPEATED and trouble.fingerprint in known:
-            trouble.resolved = False
+        run = last_run.get(trouble.fingerprint)
+        if trouble.resolved is None and trouble.kind in _REPEATED and run is not None and (run.changes >= changes or trouble.count > 1):
+            trouble.resolved = False  # where something was changed after it was met once, and nobody looked again, it cannot be told
 
 
 def _settle_by_likeness(trouble: Trouble, run: Run, later: Sequence[Run]) -> None:

@@ -76,6 +76,8 @@ class Asked:
     text: str
     follows: str = ""
     """"interrupt" or "refusal" where the person had just stopped the agent."""
+    answers: bool = False
+    """The agent had just asked something: a "no" answers it and corrects nothing."""
 
 
 @dataclass(slots=True)

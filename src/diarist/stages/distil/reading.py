@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from diarist.model.session import Step
@@ -131,7 +132,9 @@ class _Reader:
             self.outputs.from_person(number, step.text)
 
     def _ask(self, number: int, text: str) -> None:
-        self.ledger.prompts.add(Asked(number, shorten(text, ASKED), self.stopped))
+        last = self.ledger.last_reply
+        answers = last is not None and self.ledger.ended == "reply" and _ASKS.search(last.text) is not None
+        self.ledger.prompts.add(Asked(number, shorten(text, ASKED), self.stopped, answers))
         self.stopped = ""
         self.is_afterwards = False
         self.said.pop("", None)
@@ -211,6 +214,9 @@ class _Reader:
         if not step.actor:
             self.stopped = "refusal"
             self.ledger.ended = "refusal"
+
+
+_ASKS = re.compile(r"[?？][\s\"'*_)]*\Z")
 
 
 def _request_in(command: str) -> str:

@@ -216,7 +216,8 @@ _HANDS_OVER = re.compile(
     r"(?:transfer|hand_?(?:off|over)|escalate)\w*(?:human|person|agent|operator|support)|contact_?(?:human|support)", re.IGNORECASE
 )
 _READ_ONLY = re.compile(
-    r"(?:get|list|search|find|read|fetch|lookup|look_up|query|calculate|check|describe|show|think|count|view|is|has)(?:_|[A-Z]|$)"
+    r"(?:get|list|search|find|read|fetch|lookup|look_up|query|calculate|check|describe|show|think|count|view|is|has|goto|go_to|scroll|open|"
+    r"navigate|hover|focus|wait|sleep|screenshot|take_screenshot|snapshot|press|next|previous)(?:_|[A-Z]|$)"
 )
 
 

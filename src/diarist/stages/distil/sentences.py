@@ -48,7 +48,8 @@ _MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'",
 _MOST = 40
 _DIGIT = re.compile(r"\d")
 _LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*\s+(?=[A-ZÀ-ÞА-Я])")
-_BOLD = re.compile(r"\*\*")
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)|(?<=[^\s*])\*\*(?![\w*])")
+"""Marks of bold print; "x**2" holds none."""
 
 
 class Sentence(NamedTuple):

@@ -80,7 +80,7 @@ def _trouble_bullet(trouble: Trouble) -> Bullet:
         text = f"`{clip(one_line(trouble.about), 120)}` failed: {clip(trouble.message, 240)}"
     else:
         about = f" on {clip(trouble.target, 80)}" if trouble.target else ""
-        text = f"{trouble.tool}{about} was refused: {clip(trouble.message, 240)}"
+        text = f"{trouble.tool}{about} failed: {clip(trouble.message, 240)}"
     diagnosis = _diagnosis(trouble.after)
     text += f". {clip(diagnosis, 160)}" if diagnosis else ""
     if trouble.resolved_by and not trouble.about:

@@ -13,6 +13,8 @@ _WRAPPED = re.compile(
     r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>",
     re.DOTALL | re.IGNORECASE,
 )
+_DESCRIBED = re.compile(r"<(\w{0,12}(?:description|statement|report|issue|problem|task)\w{0,12})>\s*(.{15,}?)\s*</\1>", re.DOTALL | re.IGNORECASE)
+"""What a template only introduces: the part that says what the task is, for the title."""
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
 _BARE_PATHS = re.compile(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
 _MARKS = re.compile(r"^[\s>❯»›$#*_`\-=]+|[\s*_`=]+$")
@@ -34,9 +36,14 @@ def bare_prompt(text: str) -> str:
     return text.strip()
 
 
+def is_bare_names(prompt: str) -> bool:
+    """Names of files (or of a model) that were added to the chat, and no request."""
+    return _BARE_PATHS.match(prompt.strip()) is not None
+
+
 def requests_of(prompts: Sequence[str]) -> list[str]:
     """The prompts from the first one that asks for something: names of files that were only added to the chat come before it."""
-    first = next((at for at, prompt in enumerate(prompts) if not _BARE_PATHS.match(prompt.strip())), 0)
+    first = next((at for at, prompt in enumerate(prompts) if not is_bare_names(prompt)), 0)
     return list(prompts[first:])
 
 
@@ -57,5 +64,7 @@ def _first_words(prompts: Sequence[str]) -> str:
 
 
 def _title_line(prompt: str) -> str:
-    lines = (one_line(_MARKS.sub("", line)) for line in bare_prompt(prompt).split("\n")[:40])
+    asked = bare_prompt(prompt)
+    described = _DESCRIBED.search(asked) if "</" in asked else None
+    lines = (one_line(_MARKS.sub("", line)) for line in (described[2] if described else asked).split("\n")[:40])
     return next((line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)), "")

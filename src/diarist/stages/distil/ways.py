@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -14,6 +15,7 @@ from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.ledger import Ledger, Looked, Run
 from diarist.stages.distil.repairs import shown
 from diarist.stages.distil.sentences import best_of, clean
+from diarist.stages.distil.titles import is_bare_names
 from diarist.text.clip import clip
 
 _SMALL = frozenset(
@@ -41,6 +43,8 @@ _SMALL = frozenset(
 
 
 _ALONE = 4
+_NEXT = re.compile(r"(?:now|next|first|finally)\b", re.IGNORECASE)
+"""How a step of a plan begins that turns to nothing new."""
 
 
 def corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
@@ -62,7 +66,7 @@ def requests(facts: Facts) -> Iterator[Bullet]:
         if number == 0 or prompt.step in corrected or is_assent(prompt.text):
             continue
         line = line_of(prompt.text, 240)
-        if len(line) >= 8:
+        if len(line) >= 8 and not is_bare_names(prompt.text):
             yield Bullet(f"Asked next: {clip(one_line(prompt.text), 240)}", line, (prompt.step,), 3.0 + min(len(line), 100) / 200)
 
 
@@ -98,7 +102,8 @@ def decisions(ledger: Ledger) -> Iterator[Bullet]:
     before = {id(event.why): event.why for event in [*ledger.runs, *ledger.changed, *ledger.looked] if event.why is not None}
     for said in before.values():
         for sentence in said.sentences:
-            if sentence.is_decision and not sentence.is_claim and not sentence.is_chatter and len(sentence.text) >= 30:
+            told = len(sentence.text) >= 30 and not (sentence.is_claim or sentence.is_chatter or _NEXT.match(sentence.text))
+            if sentence.is_decision and told:
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)
 
 
