@@ -139,6 +139,10 @@ class Transaction(Protocol):
         """Takes a session ("agent:native id") out of the usefulness ledger."""
         ...
 
+    def delete_corrections(self, record_id: str) -> None:
+        """Takes the links of a record away, as a correction and as what was corrected."""
+        ...
+
     def put_correction(self, correction: Correction) -> None:
         """Links a correction to its target; from then on the target counts as the correction says, whatever is imported again."""
         ...
@@ -183,6 +187,17 @@ class Transaction(Protocol):
 
     def replace_uses_read_off(self, session: str, uses: Sequence[Use]) -> None:
         """What the transcript of a session tells of records it was shown takes the place of what it told before."""
+        ...
+
+    def put_vectors(self, model: str, record_id: str, body_seq: int, vectors: Sequence[bytes]) -> bool:
+        """Keeps the packed vectors of a record's passages in the place of those it had; an empty one marks a record without text.
+
+        False where the record has another text by now, or is gone: then nothing is kept.
+        """
+        ...
+
+    def keep_vectors_of(self, model: str) -> int:
+        """Forgets what other models made; returns how many rows went."""
         ...
 
     def replace_effects(self, session: str, effects: Sequence[Effect]) -> None:
@@ -326,6 +341,36 @@ class Store(Protocol):
         """The usefulness ledger of one record, oldest first; of all records the newest `limit` rows, newest first."""
         ...
 
+    def list_unembedded(self, model: str, limit: int) -> list[tuple[str, int, SearchText]]:
+        """Records whose present text this model has not seen, newest first: id, the change that brought the text, the text."""
+        ...
+
+    def count_unembedded(self, model: str) -> int: ...
+
+    def count_embeddings(self) -> list[tuple[str, int, int]]:
+        """By model: how many records it has seen, and how many rows that are."""
+        ...
+
+    def find_vector_end(self, model: str) -> tuple[int, int]:
+        """How many rows a model has, and the number of the last one."""
+        ...
+
+    def list_vectors(self, model: str, after: int = 0) -> list[tuple[str, bytes]]:
+        """Record id and packed vector (`stages.vectors`) of each passage made since `after`."""
+        ...
+
+    def list_seqs_of(self, record_ids: Sequence[str]) -> dict[str, int]:
+        """By id, the `seq` under which the search index knows a record now; those that are gone are left out."""
+        ...
+
+    def list_ids_by_seq(self, seqs: Sequence[int]) -> set[str]:
+        """Ids of the records that these changes were of."""
+        ...
+
+    def get_spending_of(self, day: str, role: str) -> Spending:
+        """What calls to models for one purpose cost on a UTC day; `get_spending` leaves out the role "embed"."""
+        ...
+
     def list_uses_of_sessions(self, sessions: Sequence[str]) -> list[Use]:
         """What the ledger holds of these sessions ("agent:native id"), oldest first."""
         ...
@@ -410,6 +455,10 @@ class WholeStore(Protocol):
 
     def snapshot(self, work: Callable[[], T]) -> T:
         """Runs `work`, whose reads all see one state; it may be run again."""
+        ...
+
+    def listen(self, seconds: float) -> set[str]:
+        """Waits until some tenant's change log has grown, for so long at most; names the tenants it heard of."""
         ...
 
     def tombstone_key(self) -> bytes:

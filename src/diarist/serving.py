@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -20,11 +21,12 @@ from starlette.routing import BaseRoute, Match, Mount, Route
 
 import diarist
 from diarist.asgi.access import Doorkeeper
+from diarist.asgi.following import follow
 from diarist.asgi.guard import Guard, JsonLines, Limits
 from diarist.asgi.metrics import CONTENT_TYPE, Metrics
 from diarist.asgi.problems import Problem, tell
 from diarist.asgi.workroom import OWNER, OpenMemory, Workroom
-from diarist.bootstrap import open_memory
+from diarist.bootstrap import DATABASE_URL, open_memory
 from diarist.config import load_settings
 from diarist.errors import DiaristError, UsageError
 from diarist.http_api.endpoint import Desk, Turns, endpoints
@@ -73,11 +75,13 @@ def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
         async with mcp.lifespan():
-            drafting = asyncio.create_task(_draft_now_and_then(room))
+            tasks = [asyncio.create_task(_draft_now_and_then(room))]
+            if os.environ.get(DATABASE_URL):
+                tasks.append(asyncio.create_task(follow(room, lambda: opener("local", None))))
             yield
-            drafting.cancel()
-            with suppress(asyncio.CancelledError):
-                await drafting
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     handlers: Any = {HTTPException: _http_error, Problem: _problem}
     inner = Starlette(routes=[*own, Mount("/", app=_McpDoor(mcp, room, door, own))], lifespan=lifespan, exception_handlers=handlers)
@@ -271,7 +275,8 @@ def _log_to(stream: Any) -> None:
     root = logging.getLogger("diarist")
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    for name in ("uvicorn.error", "mcp"):
+    root.propagate = False  # a library may have given the root logger a handler of its own
+    for name in ("uvicorn.error", "mcp", "psycopg.pool"):
         logging.getLogger(name).addHandler(handler)
         logging.getLogger(name).setLevel(logging.WARNING)
         logging.getLogger(name).propagate = False

@@ -54,7 +54,7 @@ def skills(home: Path) -> Path:
         memory.propose_skill(told)
         for proposal in memory.proposals(kinds=("skill",)):
             memory.accept_skill(proposal.id, cwd=str(checkout))
-        assert {state.states for state in memory.skills()} == {("accepted",)}
+        assert {state.states for state in memory.skills(cwd=str(checkout))} == {("accepted",)}
     return checkout
 
 

@@ -26,8 +26,9 @@ from diarist.mcp_server.http import McpApp
 from diarist.mcp_server.server import build_server
 from diarist.mcp_server.stdio import through_spool
 
-READING = ["kb_search", "kb_fetch", "kb_list_scope", "kb_node", "search", "fetch", "recall", "find_fix", "record_feedback"]
-WRITING = ["kb_edit", "record_diary"]
+HUB = ["kb_search", "kb_fetch", "kb_list_scope", "kb_node", "search", "fetch", "recall", "find_fix", "record_feedback"]
+READING = [*HUB, "memory_recall", "memory_summarize", "skills_list"]
+WRITING = ["kb_edit", "record_diary", "memory_store", "memory_forget", "observe_run", "propose_skill"]
 ERROR = "ModuleNotFoundError: No module named 'tomlkit'"
 MODES = ["auto", "legacy"]
 

@@ -28,6 +28,8 @@ OWN: tuple[Kind, ...] = ("entry", "note", "memory", "observation")
 DERIVED = ("observation", "proposal", "lesson", "skill", "state")
 MOST_FOUND = 1000
 """Hits of a query that are erased at most."""
+_STATES = ("syntheses", "reflections")
+"""Namespaces of records of kind state that hold texts made from others."""
 _ID = re.compile(rb"kh-[a-z2-7]{16}")
 
 
@@ -175,7 +177,7 @@ def _follow(box: Toolbox, found: Reach) -> None:
 def _judge(box: Toolbox, found: Reach, gone: set[str], tainted: set[str], record_id: str, told: list[tuple[int, set[str]]]) -> None:
     """A record that names what goes now goes too; one that did so earlier loses those revisions, and its reports go."""
     record = box.store.get_record(record_id)
-    if record is None or (record.kind == "state" and record.namespace != "syntheses"):
+    if record is None or (record.kind == "state" and record.namespace not in _STATES):
         return
     last = told[-1][1] if told else set()
     current = {each.decode() for each in _ID.findall(record.body)} - {record_id}

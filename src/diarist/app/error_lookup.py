@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from diarist.app.corrected import still_standing
 from diarist.app.seeking import NO_INFLUENCE, Counts, Influence
 from diarist.model.hit import Query
 from diarist.stages.rank.faults import Ranked, rank_faults
@@ -31,7 +32,7 @@ def find_faults(
     for mark in marks:
         for match in index.search(base._replace(fingerprints=(mark,)), _MOST_MARKED):
             held.setdefault(match.seq, set()).add(mark)
-    rows = store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in matches)])))
+    rows = still_standing(store, store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in matches)]))))
     rarity = Counts(index, errors_only=True).rarity(terms)
     ranked = rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity)
     if influence.adjust is None or not ranked:

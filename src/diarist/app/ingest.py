@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from multiprocessing import get_context
@@ -23,6 +23,7 @@ import msgspec
 from diarist.app.consent import may_capture
 from diarist.app.distilling import Changed, distil_dirty
 from diarist.app.evidence import main_info
+from diarist.app.naming import under_stored_name
 from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
 from diarist.errors import StoreError, UsageError
@@ -175,6 +176,7 @@ class Ingest:
         self._box.reader().vault.flush()
         with self._box.store.transaction(actor=self._box.actor, at=self._box.now()) as tx:
             for source, read in batch:
+                read = renamed(read, self._box.store)
                 kept = [part for part in read.parts if self._wanted(part)]
                 for part in kept:
                     for each in _placed(part, read.continued, self._box.store, self._box.reader()):
@@ -259,6 +261,15 @@ def _placed(part: Part, continued: bool, store: Store, reader: Reader) -> Iterat
 def _rids(part: Part, reader: Reader) -> set[str]:
     decode = msgspec.json.Decoder(Step).decode
     return {decode(line).rid for chunk in part.chunks for line in reader.vault.get(chunk).splitlines()}
+
+
+def renamed(read: FileRead, store: Store) -> FileRead:
+    """The same under the names by which the store has the sessions already."""
+    if not read.formers or read.source is None:
+        return read
+    parts = [under_stored_name(part, read.formers.get(part.session, ""), store) for part in read.parts]
+    source = msgspec.structs.replace(read.source, sessions=tuple(f"{part.agent}:{part.session}" for part in parts))
+    return replace(read, parts=tuple(parts), source=source)
 
 
 def _lines(capture: CaptureReport) -> str:

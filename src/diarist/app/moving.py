@@ -42,7 +42,7 @@ def export_store(box: Toolbox, target: Path, on_progress: Progress | None = None
     """Writes the whole store to a file, as it is at one moment. Raises StoreError where it cannot be written."""
     import zstandard
 
-    store, chunks = _whole(box), list(box.reader().vault.ids())
+    store, chunks = whole(box), list(box.reader().vault.ids())
 
     def write() -> int:
         rows = sum(1 for _ in store.dump_rows())
@@ -83,7 +83,7 @@ def import_store(box: Toolbox, source: Path, on_progress: Progress | None = None
     head = next(lines, None)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise InvalidInputError(f"{source} is not a store written by `diarist export --format store`.")
-    store = _whole(box)
+    store = whole(box)
     name, secret = str(head["workspace_id"]), base64.b64decode(head["secret"])
     store.begin_import(name, secret, empty=_is_empty(box))
     total, done, added, ended = int(head["rows"]) + int(head["chunks"]), 0, 0, False
@@ -122,10 +122,11 @@ def _load(box: Toolbox, batch: list[Any], columns: dict[str, list[str]]) -> int:
             vault.put(base64.b64decode(line[1]))
     vault.flush()
     rows = [(table, [base64.b64decode(v["b"]) if isinstance(v, dict) else v for v in row]) for table, row in batch if table != "chunk"]
-    return _whole(box).load_rows(rows, columns)
+    return whole(box).load_rows(rows, columns)
 
 
-def _whole(box: Toolbox) -> WholeStore:
+def whole(box: Toolbox) -> WholeStore:
+    """The store without limits. Raises UsageError where only one project of it is seen."""
     if box.whole is None:
         raise UsageError("only the whole store can be moved, not what a key for one project sees of it")
     return box.whole

@@ -29,6 +29,15 @@ class MovingVerbs:
 
         return export_store(self._box, Path(target), on_progress)
 
+    def listen(self, seconds: float) -> set[str]:
+        """Waits until the change log of some tenant on the same PostgreSQL has grown, for so long at most; names those tenants.
+
+        On SQLite it only waits. Raises StoreError where the server is away.
+        """
+        from diarist.app.moving import whole
+
+        return whole(self._box).listen(seconds)
+
     def import_store(self, source: str | Path, on_progress: Progress | None = None) -> Moved:
         """Reads such a file into an empty store, of either database; called again it goes on where it was broken off.
 

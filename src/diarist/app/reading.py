@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 import msgspec
 
 from diarist.app.evidence import ChunkWriter
+from diarist.app.naming import Named, all_names, stored_names
 from diarist.errors import RedactionError
 from diarist.model.codec import to_json
 from diarist.model.record import Part, SourceState
@@ -53,6 +54,8 @@ class FileRead:
     status: Literal["read", "unknown", "lost"] = "read"
     reason: str = ""
     bytes_read: int = 0
+    formers: Mapping[str, str] = field(default_factory=dict)
+    """By session: what earlier versions called it. Unredacted: not to be stored unless it is already."""
 
 
 def source_key(path: Path) -> str:
@@ -90,14 +93,17 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
     stream.seek(offset)
     reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
     writers, tally = _copy(reading, reader, importer.name)
+    go_on = go_on and getattr(reading, "resumed", True)
+    names = stored_names(reading, reader)
     parts, captures = [], []
     sessions, counted = reading.sessions, reading.captures
     for name in dict.fromkeys((*sessions, *writers)):
         info = reader.redactor.info(sessions.get(name) or SessionInfo(session=name, agent=importer.name, format=importer.name))
-        if reader.erased.holds("session", info.agent, info.session):
+        info = msgspec.structs.replace(info, session=names[name].name) if name in names else info
+        if _is_erased(name, reading, reader, info.agent):
             continue
         info = _dated(info, state.mtime_ns, read_at)
-        earlier = before.captures.get(info.session) if before is not None and go_on else None
+        earlier = _earlier(before, info.session, names.get(name)) if go_on else None
         capture = tally.report(name, counted.get(name, CaptureReport()), earlier or CaptureReport())
         captures.append(capture)
         writer = writers.get(name) or ChunkWriter(reader.vault)
@@ -109,7 +115,16 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
         size=max(state.size, reading.offset),
         sessions=tuple(f"{part.agent}:{part.session}" for part in parts),
     )
-    return FileRead(state, tuple(parts), go_on, tuple(captures), bytes_read=max(0, reading.offset - offset))
+    formers = {each.name: each.former for each in names.values() if each.former}
+    read = max(0, reading.offset - offset)
+    return FileRead(state, tuple(parts), go_on, tuple(captures), bytes_read=read, formers=formers)
+
+
+def _earlier(before: Before | None, session: str, named: Named | None) -> CaptureReport | None:
+    """What was counted in earlier passes, under the name of now or of then."""
+    if before is None:
+        return None
+    return before.captures.get(session) or (before.captures.get(named.former) if named is not None else None)
 
 
 def _dated(info: SessionInfo, mtime_ns: int, read_at: datetime) -> SessionInfo:
@@ -205,7 +220,7 @@ def _copy(reading: Reading, reader: Reader, agent: str) -> tuple[dict[str, Chunk
     steps: Iterable[RawStep] = map(Withholding(reader.withhold), reading)
     for raw in steps:
         writer = writers.get(raw.session)
-        if writer is None and reader.erased and _is_erased(raw.session, reading, reader, agent):
+        if writer is None and _is_erased(raw.session, reading, reader, agent):
             continue
         if writer is None:
             writer = writers[raw.session] = ChunkWriter(reader.vault)
@@ -223,9 +238,11 @@ def _copy(reading: Reading, reader: Reader, agent: str) -> tuple[dict[str, Chunk
 
 
 def _is_erased(session: str, reading: Reading, reader: Reader, agent: str) -> bool:
-    info = reading.sessions.get(session) or SessionInfo(session=session, agent=agent, format=agent)
-    safe = reader.redactor.info(info)
-    return reader.erased.holds("session", safe.agent, safe.session)
+    if not reader.erased:
+        return False
+    info = reading.sessions.get(session)
+    agent = reader.redactor.redact(info.agent if info is not None else agent)
+    return any(reader.erased.holds("session", agent, name) for name in all_names(session, reading, reader))
 
 
 def _part(path: Path, info: SessionInfo, writer: ChunkWriter, capture: CaptureReport, reader: Reader) -> Part:

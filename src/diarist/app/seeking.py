@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from diarist.app.corrected import settle_corrections
 from diarist.app.indexing import catch_up, rebuild
 from diarist.errors import IndexUnavailableError
 from diarist.model.hit import Frequencies, HitRow, Match, Query
@@ -96,7 +97,7 @@ class Seeker:
 
             found = adjusted(found, self._influence.adjust([one.row for one in found]))
         if not found or not (query.terms or query.phrases):
-            return found
+            return settle_corrections(self._store, found)
         related = self._related(found[0], query)
         scores = {match.seq: match.score for match in matches}
         known = {one.row.id for one in found}
@@ -104,7 +105,8 @@ class Seeker:
         found = share_scores(found, related)
         judged = [*sorted(found, key=lambda one: -one.score)[:JUDGED], *related]
         pairs = find_pairs(list({one.row.id: one.row for one in judged}.values()))
-        return settle(found, find_amendments(pairs, self.counts.of(pairs.terms())) if pairs.pairs else [])
+        settled = settle(found, find_amendments(pairs, self.counts.of(pairs.terms())) if pairs.pairs else [])
+        return settle_corrections(self._store, settled)
 
     def _matches(self, query: Query, depth: int) -> tuple[Sequence[Match], Mapping[int, str]]:
         """The index's matches, and with a second list those of both with a word on where each stood."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from diarist.app.backing_up import Manifest
+    from diarist.app.correcting import Corrected
     from diarist.app.erasing_reach import Reach
     from diarist.app.moving import Progress
     from diarist.app.toolbox import Toolbox
     from diarist.app.verifying_store import StoreVerification
     from diarist.model.erasing import EraseWish, Receipt
+    from diarist.model.machinery import Correction
     from diarist.model.record import Record
 
 
@@ -76,6 +79,33 @@ class TrustVerbs:
         from diarist.app.residue import find_residue
 
         return list(find_residue(self._box, values))
+
+    # --- corrections ------------------------------------------------------------------------------------------------------
+
+    def correct(self, wanted: str, shape: str, *, text: str = "", why: str = "", until: datetime | None = None) -> Corrected:
+        """Says that a record was wrong, or is no longer so: replaced, reversed, retracted, partly or until a time. See `app.correcting`.
+
+        Raises as `get` does, and InvalidInputError where the shape needs a text or a time.
+        """
+        from diarist.app.correcting import Amends, correct
+
+        self._writable()
+        self._stale = True
+        known = self._box.store.get_record(wanted)
+        return correct(self._box, self.get(wanted) if known is None else known, Amends(shape, text, why, until))
+
+    def take_back_correction(self, wanted: str) -> str:
+        """Takes a correction back; returns the id of what it was about. Raises as `get` does."""
+        from diarist.app.correcting import take_back
+
+        self._writable()
+        self._stale = True
+        return take_back(self._box, self.get(wanted, ("note",)).id)
+
+    def corrections(self, wanted: str) -> list[Correction]:
+        """What was said of a record, oldest first. Raises as `get` does."""
+        known = self._box.store.get_record(wanted)
+        return self._box.store.list_corrections([self.get(wanted).id if known is None else known.id])
 
     # --- backups and verification -----------------------------------------------------------------------------------------
 

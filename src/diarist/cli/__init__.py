@@ -49,6 +49,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "sync": ("sync", "Look after it", "Take over diaries that others published."),
     "migrate": ("migrate", "Look after it", "Take over what Burin, Harn and Bernstein kept."),
     "index": ("index", "Look after it", "Status, rebuild and check of the search index."),
+    "correct": ("correct", "Read and write", "Say that something was wrong, or is no longer so."),
     "erase": ("erase", "Look after it", "Erase for good, with everything that was made from it."),
     "verify": ("verify", "Look after it", "Check that what the store says is what was written; anchors."),
     "backup": ("backup", "Look after it", "Write everything to one file, checked."),

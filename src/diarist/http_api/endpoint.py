@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 KEPT = timedelta(hours=24)
 """How long a repeated request is answered as before."""
 MAX_KEY = 200
+MAX_PATH = 1000
 
 
 class Desk(NamedTuple):
@@ -107,6 +108,8 @@ def answer(route: Route, desk: Desk, asked: Asked) -> Response:
     try:
         caller = _admitted(route, desk, asked)
         memory = desk.room.memory(caller)
+        if any(len(value) > MAX_PATH for value in asked.ids.values()):
+            raise Problem(422, "an id in the address is too long")  # noqa: TRY301 - answered below as any other
         call = Call(
             caller, memory, desk.room, desk.base_url, asked.ids, _query(route, asked), _body(route, asked), asked.headers, asked.upload
         )
@@ -180,6 +183,8 @@ def _keep(memory: Memory, who: str, key: str, made: Answer) -> None:
 def _query(route: Route, asked: Asked) -> msgspec.Struct:
     if route.query is Nothing:
         return Nothing()
+    if "null" in (value.lower() for value in asked.query.values()):  # msgspec would read it as a value left out
+        return msgspec.convert({name: value for name, value in asked.query.items() if value.lower() != "null" or name == "q"}, route.query, strict=False)
     return msgspec.convert(dict(asked.query), route.query, strict=False)
 
 

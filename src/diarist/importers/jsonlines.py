@@ -290,7 +290,9 @@ class JsonLinesReading:
         name = self._made or ("" if self._ledger.tallies else self._provisional())
         if not name or not self._opened:
             return self._ledger.naming
+        here = self._stream.tell()
         texts = tuple(self._bytes_at(at, size).decode("utf-8", "replace") for at, size in self._opened)
+        self._stream.seek(here)
         return {**self._ledger.naming, name: Naming(opening=texts, digest=name)}
 
     @property

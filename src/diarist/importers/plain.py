@@ -15,6 +15,7 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.texts import TextReading
 from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, is_idle_prompt, turn_mark, typed_command
+from diarist.importers.values import MadeId
 from diarist.model.session import RawStep, SessionInfo
 
 MAX_MARK = 20_000

@@ -226,7 +226,7 @@ def digest_id(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:24]
 
 
-class MadeId(str):
+class MadeId(str):  # noqa: SLOT000 - a name with more to it; there are few
     """The name of a session that has none: it was made of how the session begins, and knows of what.
 
     A digest of a text that holds a secret would tell who guesses the secret that he is right. So whoever stores the name makes

@@ -9,6 +9,7 @@ from mcp.server import CacheHint, MCPServer
 
 import diarist
 from diarist.mcp_server.desk import Desk
+from diarist.mcp_server.memories import add_learning, add_memories, add_memory_writing
 from diarist.mcp_server.offers import add_prompts, add_resources
 from diarist.mcp_server.reading import Tell, add_feedback, add_reading, add_recall
 from diarist.mcp_server.writing import add_writing
@@ -41,8 +42,11 @@ def build_server(open_memory: Callable[[], Memory], *, base_url: str, tell: Tell
     add_reading(server, desk)
     add_recall(server, desk)
     add_feedback(server, desk, tell)
+    add_memories(server, desk)
     if write:
         add_writing(server, desk)
+        add_memory_writing(server, desk)
+        add_learning(server, desk)
     add_resources(server, desk)
     add_prompts(server, desk)
     return server

@@ -62,12 +62,12 @@ class Table:
 
     def add(self, rows: Iterable[tuple[str, bytes]]) -> None:
         """Adds named vectors; those of another size are left out."""
+        self._matrix = None  # it looks into `_packed`, which could not grow
         for name, packed in rows:
             if size_of(packed) == self._dimensions:
                 self._owners.append(self._numbers.setdefault(name, len(self._numbers)))
                 self._packed += packed
         self._names = list(self._numbers)
-        self._matrix = None
 
     def best(self, vector: Sequence[float], limit: int, allowed: frozenset[str] | None = None) -> list[tuple[str, float]]:
         """The names whose vectors point most nearly the same way, with the cosine, best first; equal ones by name."""
@@ -87,7 +87,7 @@ class Table:
         np: Any = import_module("numpy")
         if self._matrix is None:
             form = np.dtype([("length", "<f4"), ("numbers", "i1", (self._dimensions,))])
-            self._matrix = np.frombuffer(bytes(self._packed), form)
+            self._matrix = np.frombuffer(self._packed, form)
         asked = np.asarray(vector, np.float32) / np.float32(length)
         cosines = np.empty(len(self._matrix), np.float32)
         for start in range(0, len(self._matrix), _BLOCK):

@@ -142,6 +142,10 @@ class Moves:
         self._tables().end(workspace_id, secret)
         self._importing = False
 
+    def listen(self, seconds: float) -> set[str]:
+        """Waits until some tenant's change log has grown, for so long at most; names the tenants it heard of. Raises StoreError."""
+        return self._database.listen(seconds)
+
     def snapshot(self, work: Callable[[], T]) -> T:
         """Runs `work`, whose reads all see one state; it may be run again."""
         return self._database.snapshot(work)

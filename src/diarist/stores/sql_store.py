@@ -17,6 +17,7 @@ from diarist.stores.moving import IMPORTING, Moves
 from diarist.stores.queries import Queries, load
 from diarist.stores.trust_tables import TombstoneGuard, TrustReads
 from diarist.stores.use_tables import UseReads
+from diarist.stores.vector_tables import VectorReads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,7 @@ SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
 
 
-class SqlStore(Moves, HubReads, TrustReads, UseReads):
+class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
     """One tenant's records, history, change log, evidence and sources. Safe to share between threads."""
 
     def __init__(self, database: Database, *, tenant: str = "local", random_bytes: Callable[[int], bytes] = os.urandom) -> None:

@@ -18,13 +18,14 @@ from diarist.stores.hub_tables import HubWrites
 from diarist.stores.queries import Queries
 from diarist.stores.trust_tables import TombstoneGuard, TrustWrites
 from diarist.stores.use_tables import UseWrites
+from diarist.stores.vector_tables import VectorWrites
 
 CORRECTED: dict[str, Status] = {"retracted": "retracted", "replaced": "superseded", "reversed": "superseded"}
 """What the target of a correction counts as, by its shape; else it stays active."""
 ACTIONS = {"active": "restore", "retracted": "retract", "superseded": "supersede"}
 
 
-class SqlTransaction(HubWrites, TrustWrites, UseWrites):
+class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
     """The port `Transaction` over named queries. Made by `SqlStore.transaction` with the write lock held."""
 
     def __init__(
@@ -79,6 +80,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites):
         self._execute("put_record", **rows.record_to_row(record, revision=revision, seq=seq))
         if known:
             self._execute("drop_search_text", seq=known[0][3])
+            self._execute("delete_embeddings", record_id=record.id)
         return True
 
     def _corrected(self, record: Record) -> Record:
@@ -136,6 +138,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites):
         self._execute("delete_delivery", record_id=record_id)
         self.delete_corrections(record_id)
         self._execute("delete_effects", record_id=record_id)
+        self._execute("delete_embeddings", record_id=record_id)
         if known:
             self._execute("delete_record", id=record_id)
         if known or erased:

@@ -134,6 +134,13 @@ class SqliteDatabase:
         if busy:
             raise StoreLockedError(f"{self.path} is being read by another process, so its log cannot be emptied. Run it again later.")
 
+    def listen(self, seconds: float) -> set[str]:
+        """Waits, and hears of nobody: a file does not tell. Each search looks into the change log by itself."""
+        import time
+
+        time.sleep(seconds)
+        return set()
+
     def close(self) -> None:
         """Closes every idle connection; those in use are closed when they are given back."""
         self._closed = True

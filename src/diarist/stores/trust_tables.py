@@ -144,15 +144,12 @@ class TrustReads:
 
     def list_corrections(self, targets: Sequence[str] | None = None) -> list[Correction]:
         """What was said of these records, oldest first; None: of all. Loads little, for a cold search."""
-        from diarist.model.machinery import Correction
-        from diarist.stores.rows import from_micros
-
         rows: list[Row] = []
         if targets is None:
             rows = self._fetch("list_corrections")
         elif self._fetch("count_corrections")[0][0]:
             rows = [row for target in dict.fromkeys(targets) for row in self._fetch("list_corrections_of", target=target)]
-        return [Correction(row[0], row[1], row[2], None if row[3] is None else from_micros(row[3]), from_micros(row[4])) for row in rows]
+        return [_correction(row) for row in rows]
 
     def get_link(self, seq: int) -> str:
         """The link of the history chain that change `seq` closes; empty where it closes none, or there is no such change."""
@@ -186,6 +183,18 @@ class TrustReads:
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         raise NotImplementedError
+
+
+def _correction(row: Row) -> Correction:
+    """Without the rows' own module: a cold search must not load what it needs."""
+    from datetime import UTC, datetime, timedelta
+
+    from diarist.model.machinery import Correction
+
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    target, record_id, shape, until, at = row
+    ended = None if until is None else epoch + timedelta(microseconds=until)
+    return Correction(target, record_id, shape, ended, epoch + timedelta(microseconds=at))
 
 
 def _bytes(value: object) -> bytes:

@@ -75,7 +75,8 @@ def test_renaming_a_session_takes_its_effects_along_and_erasing_a_record_takes_t
     assert store.list_uses(first) == [Use(first, "new", noon, "shown", "hook:start", 1)]
     with store.transaction(actor="mate", at=noon) as transaction:
         transaction.erase_record(first)
-    assert store.list_effects(first) == store.list_tallies([first]) == []
+    assert store.list_effects(first) == []
+    assert store.list_tallies([first]) == []
     assert [use.record_id for use in store.list_uses()] == [second]
 
 
@@ -84,7 +85,9 @@ def test_a_tenant_sees_no_effects_of_another(open_again: Callable[..., Store], p
     record_id = put(them, 1).id
     with them.transaction(actor="mate", at=noon) as transaction:
         transaction.replace_effects("s", [Effect(record_id, "s", noon, points=2)])
-    assert us.list_effects(record_id) == us.list_tallies([record_id]) == us.list_tallies() == us.count_uses() == []
+    assert us.list_effects(record_id) == []
+    assert us.list_tallies([record_id]) == us.list_tallies() == []
+    assert us.count_uses() == []
     assert len(them.list_tallies()) == 1
     them.close()
     us.close()

@@ -51,6 +51,10 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bu
     return Bullet(text, quote, tuple(dict.fromkeys(steps)), weight)
 
 
+_WRITES = frozenset({"edit", "create", "delete", "move"})
+"""A failed write changed nothing: the tool turned it down."""
+
+
 def _diagnosis(said: Said | None) -> str:
     if said is None:
         return ""
@@ -80,7 +84,8 @@ def _trouble_bullet(trouble: Trouble) -> Bullet:
         text = f"`{clip(one_line(trouble.about), 120)}` failed: {clip(trouble.message, 240)}"
     else:
         about = f" on {clip(trouble.target, 80)}" if trouble.target else ""
-        text = f"{trouble.tool}{about} failed: {clip(trouble.message, 240)}"
+        word = "was refused" if trouble.kind in _WRITES else "failed"
+        text = f"{trouble.tool}{about} {word}: {clip(trouble.message, 240)}"
     diagnosis = _diagnosis(trouble.after)
     text += f". {clip(diagnosis, 160)}" if diagnosis else ""
     if trouble.resolved_by and not trouble.about:

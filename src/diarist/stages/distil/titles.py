@@ -67,4 +67,5 @@ def _title_line(prompt: str) -> str:
     asked = bare_prompt(prompt)
     described = _DESCRIBED.search(asked) if "</" in asked else None
     lines = (one_line(_MARKS.sub("", line)) for line in (described[2] if described else asked).split("\n")[:40])
-    return next((line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)), "")
+    line = next((line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)), "")
+    return f"Asked to solve “{clip(line, LONGEST - 17)}”" if line and described else line

@@ -18,6 +18,8 @@ _CLOSE = 0.7
 _ALIKE = 0.8
 """Share of common words from which two records say the same."""
 _SNIPPET = 480
+_CORRECTIONS = "corrections"
+"""Namespace of what people said of other records: it is told beside them, however alike the words are."""
 
 
 class Answer(NamedTuple):
@@ -79,6 +81,8 @@ def _different(found: Iterable[Found]) -> list[Found]:
     kept: list[tuple[Found, frozenset[str]]] = []
     for one in found:
         words = frozenset(analyse(text_of(one.row)[:2_000]))
-        if all(len(words & other) < _ALIKE * min(len(words), len(other)) for _, other in kept if words and other):
-            kept.append((one, words))
+        if one.row.namespace == _CORRECTIONS or all(
+            len(words & other) < _ALIKE * min(len(words), len(other)) for _, other in kept if words and other
+        ):
+            kept.append((one, frozenset() if one.row.namespace == _CORRECTIONS else words))
     return [one for one, _ in kept]

@@ -22,9 +22,12 @@ COINED = 0.5
 MOST_WORDS = 2000
 """Words of one entry that are looked at."""
 
+_NOTHING = -1
+"""What a word counts as that gives no feature."""
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"[{_SPACELESS}]+|[^\W_{_SPACELESS}]+")
-_ASCII_BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_ASCII_BREAKS = bytes([code if chr(code).isalnum() else 32 for code in range(128)] + [32] * 128)
+"""Translates all but ASCII letters and digits to spaces."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLACEHOLDER = re.compile(r"\[REDACTED:[^\]\s]{1,60}\]")
 _STATUS = re.compile(r"[1-5]\d\d\Z")
@@ -39,10 +42,10 @@ class Vocabulary:
         self.words: dict[str, Features] = {}
         """Every word met so far, as it was written, with the features it gives."""
         self._single: dict[str, int] = {}
-        """Those of them that give exactly one."""
+        """Those of them that give exactly one, and those that give none (`_NOTHING`): most of all words."""
         self._numbers: dict[str, int] = {}
 
-    def look(self, text: str, marks: Iterable[str] = (), more: Sequence[Features] = ()) -> Features:
+    def look(self, text: str, marks: Iterable[str] = (), more: Iterable[Features] = ()) -> Features:
         """Features of one entry: the words of `text`, `marks` as they are, and those in `more`."""
         words = _split(text)
         if len(words) > MOST_WORDS:
@@ -53,6 +56,7 @@ class Vocabulary:
             for word in words:
                 if word not in self._single:
                     found.update(dict.fromkeys(self.words.get(word) or self._learn(word)))
+        found.pop(_NOTHING, None)
         if more:
             found.update(dict.fromkeys(chain.from_iterable(more)))
         for mark in marks:
@@ -60,11 +64,9 @@ class Vocabulary:
         return cast("Features", tuple(found))
 
     def _learn(self, word: str) -> Features:
-        if word in self.words:
-            return ()
         features = self.words[word] = tuple([self._number(term) for term in terms(word)])
-        if len(features) == 1:
-            self._single[word] = features[0]
+        if len(features) < 2:
+            self._single[word] = features[0] if features else _NOTHING
         return features
 
     def weigh(self, entries: Sequence[Features]) -> list[float]:
@@ -92,7 +94,7 @@ def _split(text: str) -> list[str]:
     if not text.isascii():
         for mark in "…’“”–—×":
             text = text.replace(mark, " ")
-    return text.translate(_ASCII_BREAKS).split() if text.isascii() else _WORD.findall(text)
+    return text.encode("ascii").translate(_ASCII_BREAKS).decode("ascii").split() if text.isascii() else _WORD.findall(text)
 
 
 def is_coined(term: str) -> bool:

@@ -119,19 +119,17 @@ class Intake:
     def __init__(self) -> None:
         self.vocabulary = Vocabulary()
         self.phrases = Phrases()
-        self._features: dict[int, Features] = {}
+        self._features: list[Features] = []
+        """By phrase."""
 
     def take(self, run: Run, digest: str) -> Item:
         """One run. Phrases that were met before are not taken apart again."""
-        phrases = self.phrases
-        known = len(phrases.texts)
+        phrases, features = self.phrases, self._features
         tried, worked, failed = phrases.numbers(run.tried), phrases.numbers(run.worked), phrases.numbers(run.failed)
-        parts, again = _parts(run), []
-        for number in dict.fromkeys(tried + worked + failed):
-            if number < known:
-                again.append(self._features.get(number) or self._look(number))
-            else:
-                parts.append(phrases.texts[number])
+        fixes = tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]) if run.fixes else ()
+        while len(features) < len(phrases.texts):
+            features.append(self.vocabulary.look(phrases.texts[len(features)]))
+        bullets = map(features.__getitem__, tried + worked + failed + tuple([text for _, text in fixes]))
         return Item(
             run.id,
             digest,
@@ -141,32 +139,28 @@ class Intake:
             run.title,
             run.created_at,
             run.outcome,
-            self.vocabulary.look("\n".join(parts), _marks(run), again),
+            self.vocabulary.look("\n".join(_parts(run)), _marks(run), bullets),
             tried,
             worked,
             failed,
             run.errors,
-            tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]),
+            fixes,
         )
-
-    def _look(self, number: int) -> Features:
-        features = self._features[number] = self.vocabulary.look(self.phrases.texts[number])
-        return features
 
 
 def _parts(run: Run) -> list[str]:
-    """Texts of a run that say what it is about, but for its bullets."""
+    """Texts of a run that say what it is about, but for its bullets and fixes."""
     parts: list[str] = [run.title, run.prompt[:PROMPT], run.rationale, run.learned]
     if run.errors:
         parts += [error.message for error in run.errors]
-    if run.fixes:
-        parts += [fix.text for fix in run.fixes]
     if run.files:
         parts += [file.path for file in run.files[:FILES]]
     parts += [tag for tag in run.tags if ":" not in tag]  # "task:…" and the like say where an entry comes from, not what it is about
     return parts
 
 
-def _marks(run: Run) -> list[str]:
+def _marks(run: Run) -> Sequence[str]:
+    if not (run.files or run.errors):
+        return ()
     changed = [file.path for file in run.files if any(operation != "read" for operation in file.operations)]
     return [f"error:{error.fingerprint}" for error in run.errors if error.fingerprint] + [f"file:{path}" for path in changed[:FILES]]

@@ -54,7 +54,18 @@ GROUP BY record_id ORDER BY record_id;
 
 -- name: sum_spending
 SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(tokens), 0)::bigint, coalesce(sum(micro_usd), 0)::bigint FROM spending
-WHERE tenant = :tenant AND day = :day;
+WHERE tenant = :tenant AND day = :day AND role <> 'embed';
+
+-- name: sum_spending_of
+SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(tokens), 0)::bigint, coalesce(sum(micro_usd), 0)::bigint FROM spending
+WHERE tenant = :tenant AND day = :day AND role = :role;
+
+-- name: list_seqs_of
+SELECT id, seq FROM records WHERE tenant = :tenant AND id IN (SELECT value FROM jsonb_array_elements_text(:ids::jsonb) value);
+
+-- name: list_ids_by_seq
+SELECT record_id FROM history
+WHERE tenant = :tenant AND seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value);
 
 -- The evidence vault, which lies in a folder beside SQLite and in the database here: server nodes share nothing else.
 

@@ -433,6 +433,63 @@ WHERE tenant = :tenant AND record_id IN (SELECT value FROM json_each(:ids)) GROU
 SELECT {tally_columns} FROM effects
 WHERE tenant = :tenant GROUP BY record_id ORDER BY sum(points) DESC, record_id LIMIT :limit;
 
+-- Embeddings
+
+-- name: list_unembedded
+SELECT r.id, r.body_seq, p.search
+FROM records r JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
+WHERE r.tenant = :tenant AND r.status <> 'retracted' AND r.kind NOT IN ('observation', 'state') AND NOT EXISTS (
+    SELECT 1 FROM embeddings e
+    WHERE e.tenant = r.tenant AND e.model = :model AND e.record_id = r.id AND e.passage = 0 AND e.body_seq = r.body_seq
+)
+ORDER BY r.body_seq DESC LIMIT :limit;
+
+-- name: count_unembedded
+SELECT count(*) FROM records r
+WHERE r.tenant = :tenant AND r.status <> 'retracted' AND r.kind NOT IN ('observation', 'state') AND NOT EXISTS (
+    SELECT 1 FROM embeddings e
+    WHERE e.tenant = r.tenant AND e.model = :model AND e.record_id = r.id AND e.passage = 0 AND e.body_seq = r.body_seq
+);
+
+-- name: count_embeddings
+SELECT model, count(DISTINCT record_id), count(*) FROM embeddings WHERE tenant = :tenant GROUP BY model ORDER BY model;
+
+-- name: find_vector_end
+SELECT count(*), coalesce(max(number), 0) FROM embeddings WHERE tenant = :tenant AND model = :model;
+
+-- name: list_vectors
+SELECT record_id, vector FROM embeddings WHERE tenant = :tenant AND model = :model;
+
+-- name: list_vectors_after
+SELECT record_id, vector FROM embeddings
+WHERE tenant = :tenant AND model = :model AND number > :after ORDER BY number;
+
+-- name: find_body_seq
+SELECT body_seq FROM records WHERE tenant = :tenant AND id = :record_id;
+
+-- name: add_vector
+INSERT INTO embeddings (tenant, model, record_id, passage, body_seq, number, vector)
+VALUES (:tenant, :model, :record_id, :passage, :body_seq, :number, :vector);
+
+-- name: delete_vectors
+DELETE FROM embeddings WHERE tenant = :tenant AND model = :model AND record_id = :record_id;
+
+-- name: delete_embeddings
+DELETE FROM embeddings WHERE tenant = :tenant AND record_id = :record_id;
+
+-- name: delete_other_models
+DELETE FROM embeddings WHERE tenant = :tenant AND model <> :model;
+
+-- name: list_seqs_of
+SELECT id, seq FROM records WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids));
+
+-- name: list_ids_by_seq
+SELECT record_id FROM history WHERE tenant = :tenant AND seq IN (SELECT value FROM json_each(:seqs));
+
+-- name: sum_spending_of
+SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0), coalesce(sum(micro_usd), 0) FROM spending
+WHERE tenant = :tenant AND day = :day AND role = :role;
+
 -- name: list_scopes
 SELECT project, kind, agent, count(*) FROM records
 WHERE tenant = :tenant AND status = 'active' GROUP BY project, kind, agent ORDER BY project, kind, agent;
@@ -448,7 +505,7 @@ ON CONFLICT (tenant, day, role) DO UPDATE SET
 
 -- name: sum_spending
 SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0), coalesce(sum(micro_usd), 0) FROM spending
-WHERE tenant = :tenant AND day = :day;
+WHERE tenant = :tenant AND day = :day AND role <> 'embed';
 
 -- name: put_delivery
 INSERT INTO deliveries (tenant, record_id, attempts, next_at, problem)

@@ -1,0 +1,111 @@
+"""Search by meaning beside search by words: the nearest vectors as a second ranked list, and which mode an answer was really made in."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from diarist.app.embedding import NO_MODEL
+from diarist.errors import DiaristError, UsageError
+from diarist.model.hit import Match, Query
+from diarist.stages.vectors import Table
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Embedders, Toolbox
+    from diarist.ports import Index, Store
+
+MODES = ("bm25", "hybrid")
+MOST_ALLOWED = 1_000_000
+_LEAST = 0.0
+"""Cosine above which a record may be listed at all."""
+
+
+class Ask:
+    """One question that may be looked up by meaning too. After the search, `mode` and `reason` say what was done and why."""
+
+    def __init__(self, box: Toolbox, query: str, wanted: str | None) -> None:
+        self.mode = "bm25"
+        self.reason = ""
+        self._box = box
+        self._vector: list[float] = []
+        self._embedders: Embedders | None = None
+        asked = wanted or str(box.settings.get("search.mode"))
+        if asked not in MODES:
+            raise UsageError(f"there is no search mode {asked!r}; use one of {', '.join(MODES)}")
+        if asked == "bm25":
+            self.reason = "asked for" if wanted else "search.mode is bm25"
+            return
+        try:
+            self._prepare(query)
+        except DiaristError as error:
+            self.reason = f"hybrid was wanted, but {error}"
+
+    @property
+    def ready(self) -> bool:
+        """True where `second` can be asked."""
+        return bool(self._vector)
+
+    def _prepare(self, query: str) -> None:
+        embedders = self._box.embedders()
+        if embedders is None:
+            self.reason = f"hybrid was wanted, but {NO_MODEL}"
+            return
+        made, _ = self._box.store.find_vector_end(embedders.name)
+        if not made:
+            self.reason = f"hybrid was wanted, but {embedders.name} has embedded no record yet"
+            return
+        text = self._box.reader().redactor.redact(query)
+        (vector,) = embedders.queries.embed([text])
+        self._embedders, self._vector = embedders, vector
+        self.reason = "hybrid was wanted, but errors are looked up by their fingerprints and words"  # unless `second` is called
+
+    def second(self, query: Query, depth: int) -> Sequence[Match]:
+        """The records nearest in meaning that pass the filters of the query, best first."""
+        assert self._embedders is not None
+        store, name = self._box.store, self._embedders.name
+        table = _table(store, self._embedders.name, len(self._vector))
+        found = [each for each in table.best(self._vector, 2 * depth, _allowed(store, self._box.search_index(), query)) if each[1] > _LEAST]
+        seqs = store.list_seqs_of([record_id for record_id, _ in found])
+        left = store.count_unembedded(name)
+        self.mode = "hybrid"
+        self.reason = f"words and {name} by reciprocal-rank fusion" + (f"; {left:,} records are not embedded yet" if left else "")
+        return [Match(seqs[record_id], score) for record_id, score in found if record_id in seqs][:depth]
+
+
+def _allowed(store: Store, index: Index, query: Query) -> frozenset[str] | None:
+    """Ids of the records that pass the filters and phrases of a query; None: all of them."""
+    filters = query._replace(terms=())
+    if filters == Query():
+        return None
+    return frozenset(store.list_ids_by_seq([match.seq for match in index.search(filters, MOST_ALLOWED)]))
+
+
+class _Kept:
+    """The vectors of one model, as far as this process has read them."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.table = Table(dimensions)
+        self.rows, self.end = 0, 0
+
+
+_kept: WeakKeyDictionary[Store, dict[str, _Kept]] = WeakKeyDictionary()
+_turn = threading.Lock()
+
+
+def _table(store: Store, model: str, dimensions: int) -> Table:
+    """The vectors of a model, brought up to date: what is new is added; where something went, they are read anew."""
+    with _turn:
+        models = _kept.setdefault(store, {})
+        rows, end = store.find_vector_end(model)
+        kept = models.get(model)
+        if kept is not None and (kept.rows, kept.end) == (rows, end):
+            return kept.table
+        new = store.list_vectors(model, kept.end) if kept is not None else []
+        if kept is None or kept.rows + len(new) != rows:
+            kept = models[model] = _Kept(dimensions)
+            new = store.list_vectors(model)
+        kept.table.add(new)
+        kept.rows, kept.end = rows, end
+        return kept.table
