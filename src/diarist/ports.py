@@ -385,6 +385,10 @@ class Store(Protocol):
         """What came of a record in each session that was shown it, oldest first."""
         ...
 
+    def list_effects_of_session(self, session: str) -> list[Effect]:
+        """What came of each record in one session, by record id."""
+        ...
+
     def list_tallies(self, record_ids: Sequence[str] | None = None, limit: int = 10) -> list[Tally]:
         """Effects counted by record, for these records by id; None: the `limit` most useful ones. Records without any are left out."""
         ...
@@ -486,6 +490,10 @@ class Index(Protocol):
 
     def frequencies(self, terms: Sequence[str], *, errors_only: bool = False) -> Frequencies:
         """How common analysed terms are: what tells a rare word from a common one."""
+        ...
+
+    def term_scores(self, seq: int, terms: Sequence[str]) -> dict[str, float]:
+        """What each of the terms adds to the score of the record; those it does not hold are left out."""
         ...
 
     def suggest(self, term: str) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import ipaddress
 import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -20,6 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 
 import diarist
+from diarist.app.jobs import plan, run_job
 from diarist.asgi.access import Doorkeeper
 from diarist.asgi.following import follow
 from diarist.asgi.guard import Guard, JsonLines, Limits
@@ -38,8 +41,7 @@ if TYPE_CHECKING:
     from diarist.mcp_server.http import McpApp
     from diarist.model.access import Caller
 
-DRAFT_SECONDS = 600.0
-"""How often a server looks whether a synthesis report is due."""
+JOB_SECONDS = 60.0
 GRACE_SECONDS = 10
 
 
@@ -75,9 +77,9 @@ def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
         async with mcp.lifespan():
-            tasks = [asyncio.create_task(_draft_now_and_then(room))]
-            if os.environ.get(DATABASE_URL):
-                tasks.append(asyncio.create_task(follow(room, lambda: opener("local", None))))
+            on_server = bool(os.environ.get(DATABASE_URL))  # then `diarist worker --queue` does the background work
+            beside = follow(room, lambda: opener("local", None)) if on_server else _work_inline(room, opener)
+            tasks = [asyncio.create_task(beside)]
             yield
             for task in tasks:
                 task.cancel()
@@ -186,11 +188,19 @@ def _service_routes(room: Workroom, door: Doorkeeper, metrics: Metrics) -> list[
     ]
 
 
-async def _draft_now_and_then(room: Workroom) -> None:
+async def _work_inline(room: Workroom, opener: OpenMemory) -> None:
+    """The embedded server's background work: each minute what is due, one after the other, beside the requests."""
+
+    def opened(tenant: str) -> Memory:
+        return opener(tenant, None)
+
     while True:
-        await asyncio.sleep(DRAFT_SECONDS)
-        with suppress(DiaristError):
-            await room.run(lambda: room.memory().draft_due_reports())
+        await asyncio.sleep(JOB_SECONDS)
+        for due in await room.run(lambda: plan(opened, datetime.now(UTC))):
+            try:
+                await room.run(functools.partial(run_job, opened, due))
+            except (DiaristError, OSError) as error:  # what one job meets holds up no other; it is due again later
+                logging.getLogger("diarist.serve").warning("job %s failed: %s", due.job, type(error).__name__)
 
 
 async def _http_error(_: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ that later context reads, a migration that is consumed once. The weaknesses are 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from diarist.app.memories import Item
 from diarist.app.mining import Curated
 from diarist.app.observing import list_observations
 from diarist.bootstrap import open_memory
-from diarist.errors import ReviewError
+from diarist.errors import ReviewError, UsageError
 from diarist.model.observation import NAMESPACE, SCHEMA
 from diarist.model.record import RecordFilter
 from diarist.stages.skillfile import lint, parse_skill
@@ -147,15 +148,35 @@ def test_05_acceptance_overwrites_no_file_of_that_name(team: Team) -> None:
     with pytest.raises(ReviewError):
         team.memory.accept_skill(name, cwd=team.project)
     assert file.read_text() == "mine"
+    by_hand = Curated("by-hand", "By hand", "Does it. Use when asked.", "# X\n\n1. x\n", team.memory.get_proposal(name).evidence)
+    filed = team.memory.propose_skill(by_hand._replace(project=team.project)).proposal
+    file = team.checkout / ".agents" / "skills" / "by-hand" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("mine too")
+    with pytest.raises(ReviewError):
+        team.memory.decide(filed.id, "accept", cwd=team.project)
+    assert file.read_text() == "mine too"
+    team.memory.decide(filed.id, "reject")
+    assert team.memory.propose_skill(by_hand._replace(project=team.project)).what == "kept"
 
 
 def test_06_disabled_stops_everything(team: Team, tmp_path: Path) -> None:
-    """Observing, mining, import."""
+    """Observing, mining, curating, import."""
+    evidence = team.memory.get_proposal(team.habit()).evidence
     team.memory.set_learning(False, team.project)
-    team.run(1)
-    assert list(list_observations(team.memory._box.store, team.project)) == []
-    assert team.memory.mine_patterns(now=team.now, project=team.project) == []
+    for number in range(10, 14):
+        team.run(number, "draft the weekly letter", tools=["mcp__mail__draft", "mcp__mail__send"])
+    assert len(list(list_observations(team.memory._box.store, team.project))) == 3
+    assert [each.evidence for each in team.memory.mine_patterns(now=team.now, project=team.project)] == [evidence]
     assert team.memory.migrate_session_store(tmp_path / "none.sqlite", team.project).skipped
+    with pytest.raises(UsageError, match="disabled"):
+        team.memory.propose_skill(Curated("x", "X", "Does x when asked.", "# X\n", evidence, project=team.project))
+    legacy = team.checkout / ".harn" / "session-store"
+    legacy.mkdir(parents=True)
+    record = {"id": "1", "session_id": "s", "prompt": "cut a release", "tool_sequence": [], "observed_at": "2026-11-20T09:00:00Z"}
+    line = json.dumps({"payload": {"kind": "upsert", "record": record}})
+    (legacy / "burin.agent_context.pattern_learning.observations.jsonl").write_text(line + "\n")
+    assert team.memory.migrate_burin(team.checkout, team.project).skipped
 
 
 def test_07_state_is_replaced_in_one_write(team: Team) -> None:
@@ -247,3 +268,27 @@ def test_14_times_are_times_and_an_error_is_not_called_disabled(team: Team) -> N
     done = team.memory.observe(session_id="s", prompt="x", observed_at="yesterday")
     assert (done.observed, done.unavailable) == (False, True)
     assert done.enabled is not False
+
+
+def test_12_writers_at_the_same_time_lose_nothing(team: Team, tmp_path: Path) -> None:
+    """Each with the workspace open for itself; the log is whole afterwards."""
+    failed: list[str] = []
+
+    def write(writer: int) -> None:
+        with open_memory(tmp_path / "ws", now=lambda: NOW) as memory:
+            for number in range(15):
+                memory.memory_store("project/notes", Item(f"k{writer}-{number}", "v"))
+                told = {"session_id": f"w{writer}", "run_id": str(number), "prompt": "x", "observed_at": NOW, "project": team.project}
+                done = memory.observe(**told)
+                failed.extend([] if done.observed else [done.why])
+
+    writers = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    assert not failed
+    assert len(team.memory.memory_list("project/notes")) == len(list(list_observations(team.memory._box.store, team.project))) == 60
+    assert team.memory._box.store.check_history() == []
+    lines = list(team.memory.export_memory("project/notes"))
+    assert len({json.loads(line)["id"] for line in lines}) == len(lines) == 60

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from diarist.config import truthy
 from diarist.errors import InvalidInputError, ModelError
 from diarist.model.machinery import Spending
 from diarist.stages.passages import passages
@@ -52,6 +54,16 @@ def embed_pending(box: Toolbox, seconds: float, clock: Callable[[], float] = tim
     except ModelError as error:
         return Embedded(made, problem=str(error))
     return Embedded(made)
+
+
+def wake_to_embed(box: Toolbox) -> None:
+    """After a write: starts the worker where a model is configured, so that what was written is embedded within a minute."""
+    if not box.settings.get("vectors.service") or truthy(box.environ.get("DIARIST_DISABLE")):
+        return  # the second: this is the worker, or was started by it
+    from diarist.app.wake import wake
+
+    with suppress(OSError):
+        wake(str(box.settings.workspace))
 
 
 def embedding_status(box: Toolbox) -> dict[str, Any]:

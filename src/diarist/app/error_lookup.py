@@ -18,14 +18,15 @@ DEPTH = 50
 _MOST_MARKED = 100
 
 
-def find_faults(
-    store: Store, index: Index, asked: Asked, limit: int, project: str | None, influence: Influence = NO_INFLUENCE
-) -> list[Ranked]:
-    """Records that met the errors, best first; more than `limit` where there are. Of `influence`, what moves single records counts."""
+def find_faults(store: Store, index: Index, asked: Asked, limit: int, where: Query, influence: Influence = NO_INFLUENCE) -> list[Ranked]:
+    """Records that met the errors, best first; more than `limit` where there are.
+
+    `where`: a query without words, by whose filters entries are looked for. Of `influence`, what moves single records counts.
+    """
     terms, marks = asked.all_terms(), asked.fingerprints()
     if not terms and not marks:
         return []
-    base = Query(kinds=("entry",), project=project)
+    base = where._replace(kinds=where.kinds or ("entry",))
     matches = index.search(base._replace(terms=terms, fingerprints=marks, errors_only=True), max(limit, DEPTH))
     matches += index.search(base._replace(terms=terms), DEPTH)
     held: dict[int, set[str]] = {}

@@ -43,7 +43,7 @@ def find_fixes(box: Toolbox, error: str, *, project: str | None, limit: int) -> 
     store, index = box.store, box.search_index()
     bring_up_to_date(store, index)
     influence = by_usefulness(store)
-    ranked = healing(store, index, lambda: find_faults(store, index, read, 4 * limit, project, influence))[: 4 * limit]
+    ranked = healing(store, index, lambda: find_faults(store, index, read, 4 * limit, Query(project=project), influence))[: 4 * limit]
     return sorted(_solutions(box, [(one.row, one.score) for one in ranked], asked), key=lambda each: not each.same)[:limit]
 
 

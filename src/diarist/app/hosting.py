@@ -30,7 +30,15 @@ MAX_TASK_ID = 1000
 
 
 def add_entry(
-    box: Toolbox, *, task_id: str, transcript: str, agent: str, project: str, created_at: datetime, host: dict[str, Any] | None = None
+    box: Toolbox,
+    *,
+    task_id: str,
+    transcript: str,
+    agent: str,
+    project: str,
+    created_at: datetime,
+    host: dict[str, Any] | None = None,
+    trust: Trust = "host",
 ) -> Entry:
     """Distils a transcript (plain text or JSON lines) under a host's own task id. The same task id again replaces the entry.
 
@@ -76,7 +84,7 @@ def add_entry(
     if distilled is None:
         raise InvalidInputError(f"the transcript of task {redact(task_id)!r} holds no prompt, tool call or reply; nothing was added")
     reader.vault.flush()
-    record = entry_record(distilled.entry, trust="host", at=box.now())
+    record = entry_record(distilled.entry, trust=trust, at=box.now())
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.put_part(part)
         tx.clear_dirty(part.agent, part.session)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.access import Answer, ApiKey, Caller
     from diarist.model.proposal import Proposal
-    from diarist.model.record import HistoryEvent, Record
+    from diarist.model.record import HistoryEvent, Record, RecordFilter
 
 
 class HubVerbs:
@@ -88,6 +88,10 @@ class HubVerbs:
     def audit(self, *, after: int = 0) -> Iterator[HistoryEvent]:
         """Every change of every record after change number `after`, oldest first."""
         return self._box.store.get_history(after=after)
+
+    def count(self, where: RecordFilter) -> int:
+        """How many records pass the filter."""
+        return self._box.store.count_records(where)
 
     def last_change(self) -> int:
         """Number of the last change; a second call that gives the same says that nothing was written in between."""

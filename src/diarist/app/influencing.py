@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from diarist.app.seeking import Influence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from diarist.app.toolbox import Toolbox
     from diarist.model.hit import HitRow
     from diarist.ports import Store
     from diarist.stages.rank.influence import Adjustment
@@ -37,3 +38,17 @@ def by_usefulness(store: Store) -> Influence:
         return {tally.record_id: Adjustment(factor(tally), reason(tally)) for tally in tallies}
 
     return Influence(adjust)
+
+
+def influence_of(box: Toolbox, query: str, mode: str | None) -> tuple[Influence, Callable[[], tuple[str, str]]]:
+    """What moves the order of the results of a query, and how to learn afterwards by which mode they were found, and why.
+
+    `mode`: bm25 or hybrid; None: as `search.mode` says. Raises UsageError for another one.
+    """
+    useful = by_usefulness(box.store)
+    if mode is None and box.settings.get("search.mode") == "bm25":
+        return useful, lambda: ("bm25", "search.mode is bm25")
+    from diarist.app.vector_search import Ask
+
+    ask = Ask(box, query, mode)
+    return useful._replace(second=ask.second if ask.ready else None), lambda: (ask.mode, ask.reason)

@@ -175,8 +175,8 @@ class Ingest:
             return
         self._box.reader().vault.flush()
         with self._box.store.transaction(actor=self._box.actor, at=self._box.now()) as tx:
-            for source, read in batch:
-                read = renamed(read, self._box.store)
+            for source, found in batch:
+                read = renamed(found, self._box.store)
                 kept = [part for part in read.parts if self._wanted(part)]
                 for part in kept:
                     for each in _placed(part, read.continued, self._box.store, self._box.reader()):

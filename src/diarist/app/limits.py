@@ -34,6 +34,10 @@ _OPEN_READS = frozenset(
         "find_named_chunks",
         "find_answer",
         "tombstones",
+        "find_vector_end",
+        "list_vectors",
+        "list_ids_by_seq",
+        "count_unembedded",
     )
 )
 """Of the store: they tell nothing of another project to somebody who does not know it already."""
@@ -129,6 +133,12 @@ class _LimitedStore:
         found = self._store.list_tallies(record_ids, limit if record_ids is not None else MOST_CANDIDATES)
         return [tally for tally in found if self.get_record(tally.record_id)][: limit if record_ids is None else None]
 
+    def list_seqs_of(self, record_ids: Sequence[str]) -> dict[str, int]:
+        return {each: seq for each, seq in self._store.list_seqs_of(record_ids).items() if self.get_record(each)}
+
+    def count_embeddings(self) -> list[Any]:
+        return []  # it counts over all projects
+
     def list_corrections(self, targets: Sequence[str] | None = None) -> list[Any]:
         if targets is None:
             raise _refuse("every correction")
@@ -180,6 +190,18 @@ class _LimitedTransaction:
     def add_use(self, use: Any) -> bool:
         self._check(use.record_id)
         return self._tx.add_use(use)
+
+    def replace_uses_read_off(self, session: str, uses: Sequence[Any]) -> None:
+        """Nothing: what a transcript tells is read off it by whoever imports it."""
+
+    def replace_effects(self, session: str, effects: Sequence[Any]) -> None:
+        """What came of other projects' records in the session stays."""
+        others = [each for each in self._store.list_effects_of_session(session) if not self._is_mine(each.record_id)]
+        self._tx.replace_effects(session, [*effects, *others])
+
+    def _is_mine(self, record_id: str) -> bool:
+        known = self._store.get_record(record_id)
+        return known is not None and known.project == self._project
 
     def _check(self, record_id: str) -> None:
         known = self._store.get_record(record_id)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from diarist.app.hub_verbs import HubVerbs
 from diarist.app.learning import Learning
 from diarist.app.moving_verbs import MovingVerbs
+from diarist.app.search_verbs import SearchVerbs
 from diarist.app.trust_verbs import TrustVerbs
 from diarist.app.use_verbs import UseVerbs
 from diarist.errors import AmbiguousIdError, NotFoundError
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
     from diarist.app.syncing import SyncReport
     from diarist.app.verifying import Verification
     from diarist.model.entry import Entry
-    from diarist.model.hit import ContextPack, Hit
+    from diarist.model.hit import ContextPack
     from diarist.model.record import Record, RecordFilter
     from diarist.model.use import Scope
 
 
-class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
+class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
@@ -114,8 +115,11 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         project: str = "",
         created_at: datetime | None = None,
         host: dict[str, Any] | None = None,
+        by_agent: bool = False,
     ) -> Entry:
         """Distils one transcript (plain text or JSON lines) under a host's task id; the same task id again replaces the entry.
+
+        `by_agent`: the caller is an agent itself, not the host that drives it; surfaces know, a transcript does not.
 
         Raises
         ------
@@ -127,7 +131,8 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         self._writable()
         at = created_at or self._box.now()
         self._stale = True
-        return add_entry(self._box, task_id=task_id, transcript=transcript, agent=agent, project=project, created_at=at, host=host)
+        told = {"task_id": task_id, "transcript": transcript, "agent": agent, "project": project}
+        return add_entry(self._box, **told, created_at=at, host=host, trust="agent" if by_agent else "host")
 
     def record(self, **run: Any) -> Recorded:
         """The host-facing call at a run's end: `add_entry` with the same arguments, then reflection and hub. Never raises.
@@ -307,57 +312,11 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         records = self.list_records(where, sort="id") if wanted is None else [self.get(each, ("entry",)) for each in wanted]
         return export_each(self._box, records, form, of)
 
-    def index_status(self) -> dict[str, int]:
-        """`position` of the index in the change log, `last_change` of the log, and how many changes it is `behind`."""
-        from diarist.app.recall import index_status
-
-        return index_status(self._box.store, self._box.search_index())
-
-    def verify_index(self) -> list[str]:
-        """Differences between index and store, one line each; empty when there are none."""
-        from diarist.app.recall import verify
-
-        return verify(self._box.store, self._box.search_index())
-
     def doctor(self) -> dict[str, Any]:
         """`counts` of what the workspace holds and `faults`, one line each."""
         from diarist.app.doctor import examine
 
         return examine(self._box)
-
-    def suggest(self, query: str) -> list[str]:
-        """Indexed words close to those of a query that found nothing."""
-        from diarist.app.recall import suggest
-
-        return suggest(self._box.search_index(), query)
-
-    def search(
-        self, query: str, *, limit: int = 10, project: str | None = None, kinds: Sequence[str] | None = None, **filters: Any
-    ) -> list[Hit]:
-        """Ranked hits for a query; see `docs/explanation/search.md` for its syntax. Raises UsageError for a query that cannot be read."""
-        from diarist.app.influencing import by_usefulness
-        from diarist.app.recall import search
-
-        filters |= {"project": project, "kinds": kinds, "influence": by_usefulness(self._box.store)}
-        return search(self._box.store, self._box.search_index(), query, limit=limit, **filters)
-
-    def search_error(self, error_text: str, *, limit: int = 10, project: str | None = None) -> list[Hit]:
-        """Entries that met this error (a pasted stderr), those that fixed it first."""
-        from diarist.app.influencing import by_usefulness
-        from diarist.app.recall import search_error
-
-        influence = by_usefulness(self._box.store)
-        return search_error(self._box.store, self._box.search_index(), error_text, limit=limit, project=project, influence=influence)
-
-    def recall(self, query: str, *, budget: int = 2000, project: str | None = None) -> ContextPack:
-        """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; may be empty."""
-        from diarist.app.influencing import by_usefulness
-        from diarist.app.recall import recall
-        from diarist.app.skill_cards import add_cards
-
-        influence = by_usefulness(self._box.store)
-        pack = recall(self._box.store, self._box.search_index(), query, budget=budget, project=project, influence=influence)
-        return add_cards(self._box, (query,), project, pack, 3 * budget)
 
     # --- in the agent's loop ----------------------------------------------------------------------------------------------
 
@@ -417,6 +376,7 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         deliver_due(self._box)
 
     def _catch_up(self) -> None:
+        from diarist.app.embedding import wake_to_embed
         from diarist.app.recall import catch_up
         from diarist.errors import IndexUnavailableError
 
@@ -424,3 +384,4 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, UseVerbs):
         # Where another process is writing it, or it is damaged, the next search brings it up to date or says so.
         with suppress(IndexUnavailableError):
             catch_up(self._box.store, self._box.search_index())
+        wake_to_embed(self._box)

@@ -17,9 +17,9 @@ from diarist.model.codec import from_json, to_json
 from diarist.model.session import Naming, SessionInfo
 
 if TYPE_CHECKING:
-    from diarist.model.redacted import Redacted
     from diarist.app.toolbox import Reader
     from diarist.model.record import Part
+    from diarist.model.redacted import Redacted
     from diarist.ports import Reading, Store
 
 
@@ -40,7 +40,7 @@ def all_names(session: str, reading: Reading, reader: Reader) -> tuple[Redacted,
     """Every name under which a session of this reading may be known to the store."""
     naming: Mapping[str, Naming] = getattr(reading, "naming", {})
     named = _named(session, naming[session], reader) if session in naming else Named(reader.redactor.redact(session))
-    return tuple(dict.fromkeys((named.name, *((reader.redactor.redact(each) for each in (session, named.former) if each)))))
+    return tuple(dict.fromkeys((named.name, *(reader.redactor.redact(each) for each in (session, named.former) if each))))
 
 
 def _named(name: str, naming: Naming, reader: Reader) -> Named:

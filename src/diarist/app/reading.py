@@ -115,7 +115,7 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
         size=max(state.size, reading.offset),
         sessions=tuple(f"{part.agent}:{part.session}" for part in parts),
     )
-    formers = {each.name: each.former for each in names.values() if each.former}
+    formers = {str(each.name): each.former for each in names.values() if each.former}
     read = max(0, reading.offset - offset)
     return FileRead(state, tuple(parts), go_on, tuple(captures), bytes_read=read, formers=formers)
 

@@ -25,9 +25,23 @@ _SAME_FAULT = 0.25
 
 
 class Hits(list[Hit]):
-    """Ranked hits. `behind`: how many changes of the store the index did not know yet (another process was writing it)."""
+    """Ranked hits. `behind`: how many changes of the store the index did not know yet (another process was writing it).
+
+    `terms`: what was looked for, analysed.
+    """
 
     behind: int = 0
+    terms: tuple[str, ...] = ()
+    mode: str = "bm25"
+    """How they were really found: bm25 (by words) or hybrid (by words and meaning)."""
+    mode_reason: str = ""
+    """Why so."""
+
+    def highlight(self, text: str) -> list[tuple[int, int]]:
+        """Where in a text (a hit's title or snippet) the words are that were looked for: (start, end) in characters, in order."""
+        from diarist.stages.rank.snippet import highlight
+
+        return highlight(text, self.terms)
 
 
 def search(
@@ -43,7 +57,7 @@ def search(
 ) -> Hits:
     """Ranked hits for a query; a record that a later one replaced is marked and stands below it.
 
-    `explain`: `reasons` of each hit tell the words it holds too.
+    `explain`: `reasons` of each hit tell the parts of its score.
     `influence`: what beside the words moves the order.
     `filters`: project, kinds, agent, workflow, outcome, tag, file, tool, since, before; as in the query itself, and added to its own.
 
@@ -60,39 +74,52 @@ def search(
 
     def run() -> Hits:
         seeker = Seeker(store, index, influence)
-        return _present(seeker.standing(parsed.query, limit)[:limit], parsed, seeker.counts, full=explain)
+        found = seeker.standing(parsed.query, limit)[:limit]
+        return _present(found, parsed, seeker.counts, index if explain else None)
 
     hits = healing(store, index, run)
-    hits.behind = behind
+    hits.behind, hits.terms = behind, parsed.all_terms()
     return hits
 
 
-def search_error(
-    store: Store, index: Index, text: str, *, limit: int = 10, project: str | None = None, influence: Influence = NO_INFLUENCE
-) -> Hits:
-    """Entries that met the errors of a pasted text, those that solved them first."""
+def search_error(store: Store, index: Index, text: str, *, limit: int = 10, influence: Influence = NO_INFLUENCE, **filters: Any) -> Hits:
+    """Entries that met the errors of a pasted text, those that solved them first. `filters`: as for `search`."""
     from diarist.app.error_lookup import find_faults
     from diarist.stages.rank.faults import read_errors
 
+    where, asked = _only(filters), read_errors(text)
     behind = bring_up_to_date(store, index)
-    ranked = healing(store, index, lambda: find_faults(store, index, read_errors(text), limit, project, influence))
+    ranked = healing(store, index, lambda: find_faults(store, index, asked, limit, where, influence))
     hits = Hits(_hit(one.row, one.score, one.row.fixes.split("\n", 1)[0][:240])._replace(reasons=one.reasons) for one in ranked[:limit])
-    hits.behind = behind
+    hits.behind, hits.terms = behind, asked.all_terms()
     return hits
 
 
+def _only(filters: dict[str, Any]) -> Query:
+    """Filters as a query without words. Raises UsageError for one that cannot be read."""
+    return narrow(ParsedQuery(Query(), ""), datetime.now(UTC), **filters).query
+
+
 def recall(
-    store: Store, index: Index, query: str, *, budget: int = 2000, project: str | None = None, influence: Influence = NO_INFLUENCE
+    store: Store,
+    index: Index,
+    query: str,
+    *,
+    budget: int = 2000,
+    is_error: bool = False,
+    influence: Influence = NO_INFLUENCE,
+    **filters: Any,
 ) -> ContextPack:
     """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; empty where nothing is relevant enough.
 
-    A query that holds error output is looked up as one.
+    A query that holds error output is looked up as one, any text where it `is_error`. `filters`: as for `search`.
     """
     from diarist.stages.context import Item, build_pack
 
+    where = _only(filters)
     bring_up_to_date(store, index)
-    find = _solutions if _holds_errors(query) else _answers
-    answers = healing(store, index, lambda: find(store, index, query, project, influence))
+    find = _solutions if is_error or _holds_errors(query) else _answers
+    answers = healing(store, index, lambda: find(store, index, query, where, influence))
     return build_pack([Item(_hit(one.row, one.score, one.points[0] if one.points else ""), one.points) for one in answers[:_ITEMS]], budget)
 
 
@@ -140,7 +167,7 @@ def amendments_of(store: Store, index: Index, record_id: str) -> list[Amendment]
     return [one for one in found if record_id in (one.earlier, one.later)]
 
 
-def _present(found: list[Found], parsed: ParsedQuery, counts: Counts, *, full: bool) -> Hits:
+def _present(found: list[Found], parsed: ParsedQuery, counts: Counts, explainer: Index | None) -> Hits:
     from diarist.stages.rank.explain import brief, explain
     from diarist.stages.rank.snippet import snippet
 
@@ -150,36 +177,34 @@ def _present(found: list[Found], parsed: ParsedQuery, counts: Counts, *, full: b
     for one in found:
         hit = _hit(one.row, one.score, snippet(one.row.text or one.row.errors, terms, rarity))
         by = one.superseded_by
-        reasons = explain(one, terms, rarity) if full else brief(one)
+        reasons = explain(one, terms, rarity, explainer.term_scores(one.row.seq, terms)) if explainer is not None else brief(one)
         hits.append(hit._replace(superseded_by=by.id if by else None, reasons=reasons))
     return hits
 
 
-def _answers(store: Store, index: Index, query: str, project: str | None, influence: Influence) -> list[Answer]:
+def _answers(store: Store, index: Index, query: str, where: Query, influence: Influence) -> list[Answer]:
     """The records that answer a question, best first: none where even the best holds no more of it than chance would give."""
     from diarist.stages.rank.doubt import weigh
     from diarist.stages.rank.packing import answers
 
-    at = datetime.now(UTC)
-    parsed = narrow(parse_query(query, at, lenient=True), at, project=project)
-    terms = parsed.all_terms()
+    terms = parse_query(query, datetime.now(UTC), lenient=True).all_terms()
     if not terms:
         return []
     seeker = Seeker(store, index, influence)
-    found = seeker.standing(parsed.query, JUDGED)
+    found = seeker.standing(where._replace(terms=terms), JUDGED)
     return answers(found, weigh(terms, seeker.counts.of(terms)), seeker.counts.rarity(terms))
 
 
-def _solutions(store: Store, index: Index, text: str, project: str | None, influence: Influence) -> list[Answer]:
+def _solutions(store: Store, index: Index, text: str, where: Query, influence: Influence) -> list[Answer]:
     """The records that met the errors of a text, those that solved them first."""
     from diarist.app.error_lookup import DEPTH, find_faults
     from diarist.stages.rank.faults import read_errors
     from diarist.stages.rank.packing import solutions
 
     asked = read_errors(text)
-    ranked = [(one.row, one.score) for one in find_faults(store, index, asked, DEPTH, project, influence) if one.score >= _SAME_FAULT]
+    ranked = [(one.row, one.score) for one in find_faults(store, index, asked, DEPTH, where, influence) if one.score >= _SAME_FAULT]
     if not ranked:  # a note may tell of it
-        return _answers(store, index, "\n".join(error.message for error in asked.errors), project, influence)
+        return _answers(store, index, "\n".join(error.message for error in asked.errors), where, influence)
     terms = asked.all_terms()
     return solutions(ranked[:_ITEMS], terms, Counts(index, errors_only=True).rarity(terms))
 

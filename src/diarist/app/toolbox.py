@@ -11,7 +11,7 @@ from diarist.config import Settings
 from diarist.model.privacy import WithholdRules
 
 if TYPE_CHECKING:
-    from diarist.ports import Completer, HubClient, Importer, Index, Publisher, Store, Vault, WholeStore
+    from diarist.ports import Completer, Embedder, HubClient, Importer, Index, Publisher, Store, Vault, WholeStore
     from diarist.stages.redact import Redactor
     from diarist.text.erased import ErasedSources
 
@@ -28,6 +28,21 @@ class Reader(NamedTuple):
     withhold: WithholdRules
     erased: ErasedSources
     """Sessions that must not be read again; the redactor masks erased values."""
+
+
+class Embedders(NamedTuple):
+    """One embedding model in its two roles: some models read a question otherwise than a text that may answer it."""
+
+    name: str
+    """What its vectors are tagged with: another name means other vectors."""
+    passages: Embedder
+    queries: Embedder
+    costs: bool = False
+    """True where calls count against a daily cap."""
+
+
+def _no_embedders() -> Embedders | None:
+    return None
 
 
 class Toolbox(NamedTuple):
@@ -52,5 +67,7 @@ class Toolbox(NamedTuple):
     environ: Mapping[str, str]
     importer_problems: Callable[[], Sequence[str]] = tuple
     """One line for each importer of another package that cannot be used."""
+    embedders: Callable[[], Embedders | None] = _no_embedders
+    """The embedding model; None where none is configured. Raises ModelError where one is and cannot be had."""
     whole: WholeStore | None = None
     """The store as a whole, for moving it; None where only a project of it is seen."""

@@ -1,11 +1,12 @@
-"""The façade's verbs for usefulness: what was shown to whom, what came of it, what somebody says of it. `Memory` inherits them."""
+"""The façade's verbs for what moves results beside words: usefulness and embeddings. `Memory` inherits them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from diarist.app.embedding import Embedded
     from diarist.app.toolbox import Toolbox
     from diarist.app.worth import Overview, Worth
     from diarist.model.record import Record
@@ -46,6 +47,22 @@ class UseVerbs:
     def uses(self, wanted: str | None = None, *, limit: int = 1000) -> list[Use]:
         """The usefulness ledger of a record, oldest first, or its newest rows over all records. Raises as `get` does."""
         return self._box.store.list_uses(None if wanted is None else self.get(wanted).id, limit)
+
+    def embed_pending(self, seconds: float = 60.0) -> Embedded:
+        """Embeds records that wait for the configured model, the newest first, for about so long; see `app.embedding`. Never raises for it.
+
+        The worker does this within a minute of a write.
+        """
+        from diarist.app.embedding import embed_pending
+
+        self._writable()
+        return embed_pending(self._box, seconds)
+
+    def embedding_status(self) -> dict[str, Any]:
+        """The embedding `model`, the `records` it has seen, its `vectors`, how many records are `waiting`, and the `problem`, if any."""
+        from diarist.app.embedding import embedding_status
+
+        return embedding_status(self._box)
 
     def worth(self, wanted: str) -> Worth:
         """How often a record was shown, what came of it in each session, and how that moves its rank. Raises as `get` does."""

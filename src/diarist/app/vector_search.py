@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from diarist.app.embedding import NO_MODEL
 from diarist.errors import DiaristError, UsageError
@@ -65,8 +64,9 @@ class Ask:
         """The records nearest in meaning that pass the filters of the query, best first."""
         assert self._embedders is not None
         store, name = self._box.store, self._embedders.name
-        table = _table(store, self._embedders.name, len(self._vector))
-        found = [each for each in table.best(self._vector, 2 * depth, _allowed(store, self._box.search_index(), query)) if each[1] > _LEAST]
+        table = _table(store, name, len(self._vector))
+        allowed = _allowed(store, self._box.search_index(), query, whole=self._box.whole is not None)
+        found = [each for each in table.best(self._vector, 2 * depth, allowed) if each[1] > _LEAST]
         seqs = store.list_seqs_of([record_id for record_id, _ in found])
         left = store.count_unembedded(name)
         self.mode = "hybrid"
@@ -74,10 +74,10 @@ class Ask:
         return [Match(seqs[record_id], score) for record_id, score in found if record_id in seqs][:depth]
 
 
-def _allowed(store: Store, index: Index, query: Query) -> frozenset[str] | None:
-    """Ids of the records that pass the filters and phrases of a query; None: all of them."""
+def _allowed(store: Store, index: Index, query: Query, *, whole: bool) -> frozenset[str] | None:
+    """Ids of the records that pass the filters and phrases of a query; None: all of them. Not `whole`: the index shows one project."""
     filters = query._replace(terms=())
-    if filters == Query():
+    if whole and filters == Query():
         return None
     return frozenset(store.list_ids_by_seq([match.seq for match in index.search(filters, MOST_ALLOWED)]))
 
@@ -90,22 +90,28 @@ class _Kept:
         self.rows, self.end = 0, 0
 
 
-_kept: WeakKeyDictionary[Store, dict[str, _Kept]] = WeakKeyDictionary()
+_kept: dict[tuple[bytes, str], _Kept] = {}
+"""By workspace (its secret is its own) and model, the one used last at the end."""
+_MOST_KEPT = 8
 _turn = threading.Lock()
 
 
 def _table(store: Store, model: str, dimensions: int) -> Table:
     """The vectors of a model, brought up to date: what is new is added; where something went, they are read anew."""
     with _turn:
-        models = _kept.setdefault(store, {})
+        key = (store.tombstone_key(), model)
         rows, end = store.find_vector_end(model)
-        kept = models.get(model)
+        kept = _kept.pop(key, None)
+        if kept is not None:
+            _kept[key] = kept
         if kept is not None and (kept.rows, kept.end) == (rows, end):
             return kept.table
         new = store.list_vectors(model, kept.end) if kept is not None else []
         if kept is None or kept.rows + len(new) != rows:
-            kept = models[model] = _Kept(dimensions)
+            kept = _kept[key] = _Kept(dimensions)
             new = store.list_vectors(model)
+            for old in list(_kept)[:-_MOST_KEPT]:
+                del _kept[old]
         kept.table.add(new)
         kept.rows, kept.end = rows, end
         return kept.table

@@ -48,6 +48,8 @@ class Timing(NamedTuple):
     idle: float = IDLE_SECONDS
     linger: float = LINGER_SECONDS
     poll: float = POLL_SECONDS
+    embed: float = 0.0
+    """Seconds at a time that records are embedded; 0: not at all."""
 
 
 class Worker:
@@ -60,6 +62,8 @@ class Worker:
         self._open_memory = open_memory
         self.say = say
         self._timing = timing or Timing()
+        self._may_wait_for_embedding = True
+        """False once all was embedded, until something is imported."""
 
     def run(self, changed: Callable[[], bool] = lambda: False) -> Literal["done", "changed"]:
         """Works until nothing is left that will be due soon; "changed" where the program on disk is another one now."""
@@ -88,7 +92,27 @@ class Worker:
         waiting = [session for session in backlog.dirty if self._may_try(seen, session, now)]
         due, next_at = split_due(waiting, now, self._timing.idle, _modified)
         worked = self._work(backlog, due, seen) if due or backlog.used or backlog.broken else 0
-        return worked, next_at
+        return worked + self._embed(imported=worked > 0), next_at
+
+    def _embed(self, *, imported: bool) -> int:
+        """Embeds for a while what waits for it; returns how many records. Sessions that are due meanwhile come next."""
+        if not self._timing.embed or not (imported or self._may_wait_for_embedding):
+            return 0
+        try:
+            with self._open_memory() as memory:
+                done = memory.embed_pending(self._timing.embed)
+        except (DiaristError, OSError) as error:
+            self._may_wait_for_embedding = False
+            self.say(f"failed error={type(error).__name__}")
+            return 0
+        self._may_wait_for_embedding = bool(done.left and not done.problem)
+        if done.problem:
+            seen = Seen(self._workspace)
+            seen.complain(self._timing.now(), f"embeddings: {done.problem}")
+            seen.save()
+        if done.records:
+            self.say(f"embedded records={done.records} left={done.left}")
+        return done.records
 
     def _may_try(self, seen: Seen, session: Dirty, now: float) -> bool:
         count, at = seen.tries.get(_key(session), [0, 0.0])

@@ -17,11 +17,17 @@ def index_command() -> None:
 @click.pass_context
 def status_command(ctx: click.Context, /, as_json: bool) -> None:
     """How current the index is."""
-    status = open_workspace(ctx, read_only=True).index_status()
+    memory = open_workspace(ctx, read_only=True)
+    status, vectors = memory.index_status(), memory.embedding_status()
     if as_json:
-        emit_json(status)
-    else:
-        say(f"indexed up to change {status['position']:,} of {status['last_change']:,}; {status['behind']:,} behind")
+        emit_json({**status, "embeddings": vectors})
+        return
+    say(f"indexed up to change {status['position']:,} of {status['last_change']:,}; {status['behind']:,} behind")
+    if vectors["model"]:
+        held = f"{vectors['records']:,} records, {vectors['vectors']:,} vectors; {vectors['waiting']:,} waiting"
+        say(f"embeddings of {vectors['model']}: {held}")
+    if vectors["problem"]:
+        say(f"embeddings: {vectors['problem']}")
 
 
 @index_command.command("rebuild")

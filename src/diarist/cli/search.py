@@ -35,6 +35,11 @@ def _read(source: str) -> str:
         raise UsageError(f"cannot read {source}: {error.strerror or error}") from error
 
 
+mode_option = click.option(
+    "--mode", type=click.Choice(["bm25", "hybrid"]), help="By words, or by words and meaning. Default: the setting search.mode."
+)
+
+
 @click.command("search")
 @click.argument("query", nargs=-1, metavar="QUERY...")
 @click.option("--error", metavar="FILE|-", help="Look up this error output instead; entries that fixed it come first.")
@@ -43,6 +48,7 @@ def _read(source: str) -> str:
 @click.option("--here", is_flag=True, help="Only the project of this folder.")
 @click.option("--kind", "kinds", multiple=True, help="Only records of this kind (entry, note, lesson, …); may be repeated.")
 @click.option("--explain", is_flag=True, help="Say why each hit ranks where it does.")
+@mode_option
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 @click.pass_context
 def search_command(
@@ -54,6 +60,7 @@ def search_command(
     here: bool,
     kinds: tuple[str, ...],
     explain: bool,
+    mode: str | None,
     as_json: bool,
     project: str | None,
 ) -> None:
@@ -77,13 +84,15 @@ def search_command(
     if error:
         hits = memory.search_error(_read(error), limit=limit, project=project)
     else:
-        hits = memory.search(" ".join(query), limit=limit, project=project, kinds=kinds or None)
+        hits = memory.search(" ".join(query), limit=limit, project=project, kinds=kinds or None, mode=mode, explain=explain)
     if as_json:
         import json
 
-        click.echo(json.dumps([hit._asdict() for hit in hits], ensure_ascii=False))
+        told = {"mode": hits.mode, "mode_reason": hits.mode_reason}
+        click.echo(json.dumps([hit._asdict() | told for hit in hits], ensure_ascii=False))
         return
     _show(hits, explain=explain)
+    _tell_mode(hits.mode, hits.mode_reason, explain=explain)
     if not hits:
         said = memory.suggest(" ".join(query)) if query else []
         click.echo("Nothing found." + (f" Did you mean: {', '.join(said)}?" if said else ""))
@@ -101,6 +110,12 @@ def _show(hits: Sequence[Hit], *, explain: bool) -> None:
             click.echo(f"    {safe(reason)}")
 
 
+def _tell_mode(mode: str, reason: str, *, explain: bool) -> None:
+    """On standard error, unless it is what everybody gets who asked for nothing else."""
+    if explain or mode != "bm25" or reason.startswith("hybrid was wanted"):
+        click.echo(f"found by {mode}: {reason}", err=True)
+
+
 def _flat(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= 240 else flat[:239] + "…"
@@ -109,16 +124,20 @@ def _flat(text: str) -> str:
 @click.command("recall")
 @click.argument("query", nargs=-1, metavar="QUERY...", required=True)
 @click.option("--budget", type=click.IntRange(50, 100_000), default=2000, show_default=True, help="Tokens at most.")
+@mode_option
 @click.option("--project", help="Only this project. Default: every project.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 @click.pass_context
-def recall_command(ctx: click.Context, /, query: tuple[str, ...], budget: int, project: str | None, as_json: bool) -> None:
+def recall_command(ctx: click.Context, /, query: tuple[str, ...], budget: int, mode: str | None, project: str | None, as_json: bool) -> None:
     """What an agent should know before it starts: few, cited, within a budget; nothing when nothing fits."""
-    pack = _open(ctx).recall(" ".join(query), budget=budget, project=project)
+    pack = _open(ctx).recall(" ".join(query), budget=budget, project=project, mode=mode)
     if as_json:
         import json
 
         shown: dict[str, Any] = {"text": pack.text, "tokens": pack.tokens, "items": [hit._asdict() for hit in pack.items]}
+        shown |= {"mode": pack.mode, "mode_reason": pack.mode_reason}
         click.echo(json.dumps(shown, ensure_ascii=False))
-    elif pack.text:
+        return
+    if pack.text:
         click.echo(safe(pack.text))
+    _tell_mode(pack.mode, pack.mode_reason, explain=False)

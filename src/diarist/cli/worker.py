@@ -19,18 +19,27 @@ if TYPE_CHECKING:
 
     from diarist.app.memory import Memory
     from diarist.app.worker import Worker
+    from diarist.config import Settings
 
 LOG_BYTES = 1 << 20
 LOG_FILES = 3
+EMBED_SECONDS = 15.0
+"""For so long at a time records are embedded, before sessions are looked for that became due."""
 
 
 @click.command("worker")
 @click.option("--workspace", "own", metavar="PATH", hidden=True)
 @click.option("--lock", type=int, hidden=True, help="A descriptor that holds the worker's lock already.")
+@click.option("--queue", is_flag=True, help="Work off the background jobs of a hub on PostgreSQL, for ever; run any number of these.")
 @click.option("--once", is_flag=True, help="Work off what is due and end, without waiting for sessions to become idle.")
 @click.pass_context
-def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, once: bool) -> int:
-    """Import the sessions that hooks reported, then end. Hooks start it when it is needed; one at a time."""
+def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, queue: bool, once: bool) -> int:
+    """Import the sessions that hooks reported, then end. Hooks start it when it is needed; one at a time.
+
+    With --queue: what a hub does in the background (deliveries, embeddings, synthesis, mining), from the queue in its database.
+    """
+    if queue:
+        return _work_off_queue(own or ctx.find_root().obj["workspace"], once)
     from diarist.app.wake import take_lock
     from diarist.app.worker import program_mark
     from diarist.config import load_settings
@@ -48,20 +57,39 @@ def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, onc
         _step_back(workspace)
     with _log(workspace, echo=not background) as write, _shown(workspace):
         if once:
-            _worker(workspace, settings.get("capture.idle_seconds"), write).step()
+            _worker(settings, write).step()
             return 0
-        return _work(workspace, held, _worker(workspace, settings.get("capture.idle_seconds"), write), lambda: program_mark() != mark)
+        return _work(workspace, held, _worker(settings, write), lambda: program_mark() != mark)
 
 
-def _worker(workspace: Path, idle: float, write: _Log) -> Worker:
+def _work_off_queue(workspace: str | None, once: bool) -> int:
+    import asyncio
+
+    from diarist.bootstrap import DATABASE_URL, open_memory
+    from diarist.errors import UsageError
+
+    url = os.environ.get(DATABASE_URL, "")
+    if not url:
+        raise UsageError(f"--queue is for a hub on PostgreSQL: set {DATABASE_URL}. `diarist serve` on SQLite does these jobs itself.")
+    try:
+        from diarist.queueing import work
+    except ImportError as error:
+        raise UsageError(f"the queue needs the extra `postgres`: pip install 'diarist[postgres]' ({error}).") from error
+
+    asyncio.run(work(url, lambda tenant: open_memory(workspace, tenant=tenant), wait=not once))
+    return 0
+
+
+def _worker(settings: Settings, write: _Log) -> Worker:
     from diarist.app.worker import Timing, Worker
 
     def open_memory() -> Memory:
         from diarist.bootstrap import open_memory as opened
 
-        return opened(workspace)
+        return opened(settings.workspace)
 
-    return Worker(workspace, open_memory, write, Timing(idle=idle))
+    embed = EMBED_SECONDS if settings.get("vectors.service") else 0.0
+    return Worker(settings.workspace, open_memory, write, Timing(idle=settings.get("capture.idle_seconds"), embed=embed))
 
 
 def _work(workspace: Path, held: int, worker: Worker, changed: Callable[[], bool]) -> int:

@@ -17,7 +17,7 @@ class Draft:
     __slots__ = ("actor", "at", "line", "rid", "session", "steps")
 
     def __init__(self, session: str, rid: str, at: datetime | None = None, line: int = 0, actor: str = "") -> None:
-        self.session = session
+        self.session = str(session)  # plain, also where the name knows what it was made of
         self.rid = rid
         self.at = at
         self.line = line

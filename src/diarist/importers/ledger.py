@@ -272,13 +272,14 @@ class Ledger:
             if not session:
                 self._early = self._early or Tally()
                 return self._early
-        self.current = session
+        naming = session.naming if isinstance(session, MadeId) else None
+        session = self.current = str(session)
         tally = self.tallies.get(session)
         if tally is None:
             tally, self._early = self._early or Tally(), None
             self.tallies[session] = tally
-            if isinstance(session, MadeId):
-                self.naming[session] = session.naming
+            if naming is not None:
+                self.naming[session] = naming
         return tally
 
     @property

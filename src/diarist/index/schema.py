@@ -133,6 +133,12 @@ def text_field(query: Query) -> str:
     return ASIDE if query.kinds == (SET_ASIDE,) else TEXT
 
 
+def make_part(schema: tantivy.Schema, seq: int, term: str) -> tantivy.Query:
+    """One record, scored by one term."""
+    only = tantivy.Query.range_query(schema, SEQ, tantivy.FieldType.Unsigned, seq, seq)
+    return _all([_term(schema, TEXT, term), _flat(only, 0.0)], [])
+
+
 def has_words(query: Query) -> bool:
     """Whether anything is ranked by; else only filters are given, and the newest comes first."""
     return bool(query.terms or query.phrases or query.fingerprints)

@@ -24,6 +24,7 @@ from diarist.index.schema import (
     TEXT,
     has_words,
     make_document,
+    make_part,
     make_query,
     make_schema,
     mark,
@@ -266,6 +267,14 @@ class TantivyIndex:
             records = searcher.num_docs - searcher.doc_freq(MARKS, mark("kind", SET_ASIDE))
             state = self._read_state()
             return Frequencies(max(records, 0), counts, state.terms / state.documents if state.documents else 0.0)
+
+    def term_scores(self, seq: int, terms: Sequence[str]) -> dict[str, float]:
+        """What each of the terms adds to the score of the record; those it does not hold are left out."""
+        with _guarded("searched"):
+            searcher = self._fresh().searcher()
+            return {
+                term: hits[0][0] for term in terms if (hits := searcher.search(make_part(self._schema, seq, term), 1, count=False).hits)
+            }
 
     def record_count(self) -> int:
         """Records it holds now."""

@@ -45,13 +45,9 @@ class OfflineEmbedder:
     dimensions = 384
 
     def __init__(self, model: OfflineModel, role: Literal["query", "passage"]) -> None:
+        self.name = model.name
         self._model = model
         self._role = role
-
-    @property
-    def name(self) -> str:
-        """Of the model."""
-        return self._model.name
 
     def embed(self, texts: Sequence[Redacted]) -> list[list[float]]:
         """One vector a text, in their order; what is beyond 512 tokens of a text is not looked at."""

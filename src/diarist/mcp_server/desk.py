@@ -72,7 +72,8 @@ class Desk:
         page = found[start : start + wanted]
         more = len(found) > start + wanted
         cursor = make_cursor(start + wanted) if more else None
-        return Found(notice=NOTICE, results=page, next_cursor=cursor, behind=getattr(hits, "behind", 0))
+        how = {"behind": hits.behind, "mode": hits.mode, "mode_reason": hits.mode_reason}
+        return Found(notice=NOTICE, results=page, next_cursor=cursor, **how)
 
     def item(self, hit: Hit) -> Item:
         """A hit as a result."""

@@ -103,7 +103,8 @@ def add_recall(server: MCPServer, desk: Desk) -> None:
         """What past runs teach about a task, before starting it. Few, cited facts; empty where nothing fits."""
         with desk.memory() as memory:
             pack = memory.recall(query, budget=budget, project=project)
-        return Recalled(text=pack.text, items=[desk.item(hit) for hit in pack.items], tokens=pack.tokens)
+        items = [desk.item(hit) for hit in pack.items]
+        return Recalled(text=pack.text, items=items, tokens=pack.tokens, mode=pack.mode, mode_reason=pack.mode_reason)
 
     @server.tool(title="Find a fix", annotations=_reads("Find a fix"))
     def find_fix(

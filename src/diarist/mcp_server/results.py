@@ -34,6 +34,8 @@ class Found(BaseModel):
     results: list[Item]
     next_cursor: str | None = Field(None, description="Pass it as `cursor` for the next page; null: this was the last")
     behind: int = Field(0, description="Changes so new that search does not know them yet")
+    mode: str = Field("bm25", description="How they were really found: bm25 (by words) or hybrid (by words and meaning)")
+    mode_reason: str = Field("", description="Why so")
 
 
 class Document(BaseModel):
@@ -94,6 +96,8 @@ class Recalled(BaseModel):
     text: str = Field(description="Fenced, cited facts; empty where nothing fits")
     items: list[Item]
     tokens: int
+    mode: str = Field("bm25", description="How it was really found: bm25 (by words) or hybrid (by words and meaning)")
+    mode_reason: str = Field("", description="Why so")
 
 
 class FixItem(BaseModel):

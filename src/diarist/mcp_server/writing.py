@@ -51,5 +51,5 @@ def add_writing(server: MCPServer, desk: Desk) -> None:
     ) -> Written:
         """Distils the transcript of a finished run into a diary entry. Its outcome follows from what the transcript shows."""
         with desk.memory() as memory:
-            entry = memory.add_entry(task_id=task_id, transcript=transcript, agent=agent, project=project)
+            entry = memory.add_entry(task_id=task_id, transcript=transcript, agent=agent, project=project, by_agent=True)
         return Written(id=entry.id, title=entry.title, outcome=entry.outcome, url=desk.url(entry.id))

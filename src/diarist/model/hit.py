@@ -100,3 +100,7 @@ class ContextPack(NamedTuple):
     items: tuple[Hit, ...]
     tokens: int = 0
     """Conservative estimate of the tokens in `text`."""
+    mode: str = "bm25"
+    """How it was really found: bm25 (by words) or hybrid (by words and meaning)."""
+    mode_reason: str = ""
+    """Why so."""

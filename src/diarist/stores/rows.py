@@ -39,7 +39,6 @@ RECORD_COLUMNS = (
     "revision",
     "digest",
 )
-_DIGEST = RECORD_COLUMNS.index("digest")
 """Columns of `record_columns` in the vocabulary, in order; after them come seq and the payload that holds the body."""
 
 
@@ -111,10 +110,10 @@ def row_to_record(row: Sequence[Any]) -> Record:
 
 
 def row_to_body(row: Sequence[Any]) -> tuple[str, str, bytes]:
-    """Id, digest and body, from the same columns. Raises ValueError where the body is gone."""
-    if row[-1] is None:
+    """Id, digest and body, from id, digest and payload. Raises ValueError where the body is gone."""
+    if row[2] is None:
         raise ValueError("its body is missing")
-    return row[0], row[_DIGEST], payload_body(row[-1])
+    return row[0], row[1], payload_body(row[2])
 
 
 def search_to_json(search: SearchText) -> bytes:

@@ -134,23 +134,23 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         """
         from diarist.stores.rows import row_to_record
 
-        return (self._decode(row_to_record, row) for row in self._list_rows(where, _order(sort), limit))
+        return (self._decode(row_to_record, row) for row in self._list_rows("list_records_by_seq", where, _order(sort), limit))
 
     def list_bodies(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[tuple[str, str, bytes]]:
         """Id, digest and body of the records that `list_records` gives, at a fraction of its cost. Raises as that does."""
         from diarist.stores.rows import row_to_body
 
-        return (self._decode(row_to_body, row) for row in self._list_rows(where, _order(sort), limit))
+        return (self._decode(row_to_body, row) for row in self._list_rows("list_bodies_by_seq", where, _order(sort), limit))
 
-    def _list_rows(self, where: RecordFilter, order: str, limit: int | None) -> Iterator[Row]:
-        """Columns of `record_columns`, `seq` and payload."""
+    def _list_rows(self, query: str, where: RecordFilter, order: str, limit: int | None) -> Iterator[Row]:
+        """What the query says of these records, without the `seq` it begins with."""
         clauses, parameters = self._narrow(where)
         sql = self._queries.fill("list_seqs", where=clauses, order=order)
         most = NO_LIMIT if limit is None else max(limit, 0)
         seqs = array("q", (row[0] for row in self._database.fetch(sql, {**parameters, "limit": most})))
         for start in range(0, len(seqs), PAGE):
             page = seqs[start : start + PAGE]
-            found = {row[0]: row[1:] for row in self._fetch("list_records_by_seq", seqs=_json_numbers(page))}
+            found = {row[0]: row[1:] for row in self._fetch(query, seqs=_json_numbers(page))}
             yield from (found[seq] for seq in page if seq in found)
 
     def count_records(self, where: RecordFilter) -> int:

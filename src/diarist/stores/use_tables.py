@@ -48,6 +48,10 @@ class UseReads:
         """What came of a record in each session that was shown it, oldest first."""
         return [_effect(row) for row in self._fetch("list_effects", record_id=record_id)]
 
+    def list_effects_of_session(self, session: str) -> list[Effect]:
+        """What came of each record in one session, by record id."""
+        return [_effect(row) for row in self._fetch("list_effects_of_session", session=session)]
+
     def list_tallies(self, record_ids: Sequence[str] | None = None, limit: int = 10) -> list[Tally]:
         """Effects counted by record, for these records by id; None: the `limit` most useful ones. Records without any are left out."""
         if record_ids is None:

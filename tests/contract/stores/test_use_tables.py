@@ -53,6 +53,7 @@ def test_effects_are_replaced_by_session_and_counted_by_record(store: Store, put
         transaction.replace_effects("sailor:s2", [bad])
         transaction.replace_effects("person:kim", [said])
     assert store.list_effects(first) == [good, bad]
+    assert store.list_effects_of_session("sailor:s1") == [good]
     assert store.list_tallies([first, second, "kh-none"]) == [
         Tally(first, 2, 1, 2, 1, 1, 1, 1, 2, 1),
         Tally(second, 1, 0, 0, 0, 0, 0, 1, 0, 2),

@@ -68,7 +68,7 @@ def test_evidence_that_is_gone_is_a_fault(memory: Memory) -> None:
     (part,) = memory._box.store.get_parts(agent, session)
     with memory._box.store.transaction(actor="test", at=memory._box.now()) as tx:
         tx.delete_part(agent, session, part.key)
-    assert [fault for fault in memory.doctor()["faults"] if f"session {session} of {agent} is not there" in fault]
+    assert [fault for fault in memory.doctor()["faults"] if f"({agent}:{session}) is not there" in fault]
 
 
 def test_an_importer_of_another_package_that_is_broken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

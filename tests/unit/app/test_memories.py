@@ -379,7 +379,9 @@ def test_two_tenants_of_one_database_share_nothing(tmp_path: Path) -> None:
     one.set_learning(False, "shop")
     assert two.memory_list(SPACE, project="shop") == []
     assert two.memory_recall(SPACE, "acme", project="shop").hits == ()
-    assert two.mine_patterns(now=NOW) == two.proposals(states=()) == two.skills() == []
+    assert not two.mine_patterns(now=NOW)
+    assert not two.proposals(states=())
+    assert not two.skills()
     assert two.learning("shop").enabled
     assert two.match_skills("rotate the signing keys") == []
     assert list(two.export_memory("project/pattern-learning", project="shop")) == []

@@ -134,13 +134,15 @@ def _evidence(chosen: dict[str, list[Bullet]], host: HostFacts) -> dict[str, tup
 
 
 def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
-    chosen: dict[str, list[Bullet]] = {"tried": []}
+    chosen: dict[str, list[Bullet]] = {name: [] for name in ("tried", "worked", "failed")}
+    for name, room in PARAGRAPHS.items():
+        chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
+    learned = {bullet.quote for bullet in chosen["learned"]}
+    story.worked.extend(bullet for bullet in story.found if bullet.quote not in learned)
     told: frozenset[str] = frozenset()
     for name in ("worked", "failed", "tried"):
         chosen[name] = choose([*ledger.sections.get(name, ()), *getattr(story, name)], told)
         told |= {bullet.quote for bullet in chosen[name]}
-    for name, room in PARAGRAPHS.items():
-        chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
     return chosen
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from diarist.stages.distil.sentences import Sentence, clean, judge, sentences
+from diarist.stages.distil.sentences import SHORTEST, Sentence, clean, judge, sentences
 
 LONGEST = 460
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*\n]{2,90})\*\*\s*:?)\s*$")
@@ -29,7 +29,8 @@ class Block(NamedTuple):
 
     @property
     def best(self) -> Sentence:
-        return max(self.parts, key=lambda part: part.score)
+        """The one to quote: telling, and long enough to stand for itself."""
+        return max(self.parts, key=lambda part: part.score + min(len(part.text), 160) / 60)
 
 
 class _Lines(NamedTuple):
@@ -90,7 +91,7 @@ def _groups(text: str) -> list[_Lines]:
 def _block(group: _Lines) -> Block | None:
     parts: list[Sentence] = []
     for line in group.lines:
-        parts += sentences(line) or ((judge(line.strip()),) if len(line.strip()) > 3 else ())
+        parts += sentences(line) or ((judge(line.strip()),) if 3 < len(line.strip()) < SHORTEST else ())
     kept: list[Sentence] = []
     room = LONGEST
     for part in parts:

@@ -70,6 +70,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def and_then(text: str, more: str) -> str:
+    """Two sentences in one line."""
+    return f"{text.removesuffix('.')}. {more}" if more else text
+
+
 def line_of(text: str, limit: int = QUOTE) -> str:
     """The first line of a text that says something, an exact piece of it."""
     lines = (line.strip() for line in text.split("\n"))

@@ -25,11 +25,9 @@ _START = re.compile(
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
-    r"\W*(?:don'?t|do not|stop\b|wrong|that'?s (?:not|wrong)|undo|revert|i (?:said|told|undid)|you (?:did not|didn'?t|forgot|broke)|"
-    r"falsch|ich sagte|faux|incorrecto|errado|sbagliato|違|やめ|不对|不對|撤销|неправильно)",
-    re.IGNORECASE,
+    r"\W*(?:no\b|nope|nah|not yet|hmm+|actually|wait\b|nein|doch\b|non\b|não\b|いや|いいえ|不是|아니|нет\b)", re.IGNORECASE
 )
-"""How a correction begins where the agent had asked something."""
+"""How an answer to a question may begin that sounds like a correction."""
 _TURN = re.compile(
     r"\b(?:not correct|incorrect|is wrong|doesn'?t work|does not work|not working|still (?:fail\w*|not|broken|get|see|the same|an? )|"
     r"is failing|fails\b|should(?:n'?t| not) (?:be|have)|must not|don'?t (?:want|need|touch|use|change|modify|do)|no need|"
@@ -108,7 +106,7 @@ def is_correction(prompt: Asked) -> bool:
         return False
     if prompt.follows:
         return True
-    begins = (_ANSWER if prompt.answers else _START).match(text) is not None
+    begins = _START.match(text) is not None and not (prompt.answers and _ANSWER.match(text))
     return begins or (len(text) < 600 and _TURN.search(text) is not None)
 
 

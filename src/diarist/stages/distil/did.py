@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.bullets import Bullet, and_then, line_of, one_line
 from diarist.stages.distil.code import names_of
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.ledger import Changed, Ledger, Run
@@ -39,7 +39,7 @@ def _file_bullet(changes: Sequence[Changed]) -> Bullet:
     deleted = changes[-1].operation == "delete"
     text = f"{_verb(changes)} {changes[0].path}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
     if reason and not judge(reason).is_claim:
-        text += f". {clip(reason, 200)}"
+        text = and_then(text, clip(reason, 200))
     quote, step = change_quote(changes)
     steps = tuple(dict.fromkeys((changes[0].step, step, *((reason_step,) if reason_step >= 0 else ()))))
     return Bullet(text, quote, steps, 4.0 + min(len(changes), 6) * 0.5 + (0.0 if changes[0].number else -1.0))

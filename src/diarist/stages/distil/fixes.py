@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diarist.model.entry import ErrorSeen, Fix
 from diarist.model.redacted import derived
-from diarist.stages.distil.bullets import one_line
+from diarist.stages.distil.bullets import and_then, one_line
 from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.ledger import Ledger, Run, Trouble
 from diarist.stages.distil.repairs import Repair, shown
@@ -59,7 +59,7 @@ def fix_text(repair: Repair, met: Sequence[Trouble]) -> str:
     else:
         done = f"and went through as `{clip(one_line(repair.passed.text), 160)}`"
     reason, _ = reason_for(repair.changes)
-    return clip(f"`{failing}` failed{what} {done}" + (f". {reason}" if reason else ""), 600)
+    return clip(and_then(f"`{failing}` failed{what} {done}", reason), 600)
 
 
 def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
@@ -80,7 +80,7 @@ def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
         done = [change for change in changed if trouble.last < change.step and (following is None or change.step < following)]
         if done and (following is not None or verified):
             reason, _ = reason_for(done)
-            told = clip(f"changed: {describe_changes(done, 360)}" + (f". {reason}" if reason else ""), 500)
+            told = clip(and_then(f"changed: {describe_changes(done, 360)}", reason), 500)
             trouble.resolved, trouble.resolved_by = True, told
             steps = tuple(dict.fromkeys([trouble.last, *(change.step for change in done)]))[:24]
             files = tuple(derived(path) for path in dict.fromkeys(change.path for change in done))[:12]

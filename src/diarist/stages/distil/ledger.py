@@ -77,7 +77,7 @@ class Asked:
     follows: str = ""
     """"interrupt" or "refusal" where the person had just stopped the agent."""
     answers: bool = False
-    """The agent had just asked something: a "no" answers it and corrects nothing."""
+    """The agent had done nothing but ask something: a "no" answers it and corrects nothing."""
 
 
 @dataclass(slots=True)

@@ -56,6 +56,7 @@ class _Reader:
         self.stopped = ""
         self.is_afterwards = False  # the agent had answered; what follows was set off by a hook or the client
         self.loose = 0
+        self.calls = 0  # made until the last request
         self.answered = False
 
     def take(self, number: int, step: Step) -> None:
@@ -132,8 +133,9 @@ class _Reader:
             self.outputs.from_person(number, step.text)
 
     def _ask(self, number: int, text: str) -> None:
-        last = self.ledger.last_reply
-        answers = last is not None and self.ledger.ended == "reply" and _ASKS.search(last.text) is not None
+        last, calls = self.ledger.last_reply, self.ledger.calls
+        answers = last is not None and calls == self.calls and self.ledger.ended == "reply" and _ASKS.search(last.text) is not None
+        self.calls = calls
         self.ledger.prompts.add(Asked(number, shorten(text, ASKED), self.stopped, answers))
         self.stopped = ""
         self.is_afterwards = False

@@ -14,7 +14,8 @@ from diarist.stages.distil.sentences import clean
 
 _SETBACK = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|unable|unfortunately|leider|malheureusement|desafortunadamente|lamentablemente|purtroppo|"
-    r"(?:does|is|are) not (?:allow\w*|support\w*|possible|available|eligible)|could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|crash\w*|"
+    r"(?:does|is|are) not (?:allow\w*|support\w*|possible|available|eligible)|"
+    r"could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|crash\w*|"
     r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
     re.IGNORECASE,
 )

@@ -41,6 +41,8 @@ _CODE_LINE = re.compile(
     r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
     r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": "
 )
+_LOG_LINE = re.compile(r"[\w./~@-]*[/.][\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b")
+"""What a program printed and somebody pasted."""
 _CODE_HEADS = word_set("from import def class func fn const let var return public private package using")
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
 _TO_SPACES = str.maketrans({**dict.fromkeys(',;:!?()[]{}"*`“”«»…—–', " "), "’": "'"})
@@ -104,7 +106,7 @@ def _passages(text: str) -> Iterator[str]:
 
 def _is_no_prose(line: str, bare: str) -> bool:
     """Code, a table, a heading, markup: by how a line begins and ends."""
-    if line[0] in "#|<\t=" or bare[-1] in ";{":
+    if line[0] in "#|<\t=" or bare[-1] in ";{" or (":" in bare and _LOG_LINE.match(bare)):
         return True
     if (bare[0] in '@<>=}])"' or bare.split(" ", 1)[0] in _CODE_HEADS) and _CODE_LINE.match(bare):
         return True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from diarist.stages.distil.bullets import Bullet, line_of, one_line
+from diarist.stages.distil.bullets import Bullet, and_then, line_of, one_line
 from diarist.stages.distil.corrections import Correction
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.ledger import Ledger, Run, Said, Trouble
@@ -41,7 +42,7 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bu
     again = f" {len(failing)} times" if len(failing) > 1 else ""
     text = f"`{shown(last)}` {'failed' if last.started else 'could not run'}{again}" + (f": {said}" if said else "")
     diagnosis = _diagnosis(last.after)
-    text += f". {clip(diagnosis, 200)}" if diagnosis else ""
+    text = and_then(text, clip(diagnosis, 200))
     if stands and last.command.is_check and last.started:
         text += " (never passed afterwards)"
     weight = (7.0 if stands else 5.0) if last.command.is_check and last.started else 2.5 if not stands else 3.5 if last.started else 4.0
@@ -51,6 +52,10 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bu
     return Bullet(text, quote, tuple(dict.fromkeys(steps)), weight)
 
 
+_REMEDY = re.compile(
+    r"(?:this|these|the (?:new|above|following))\b[^.]{0,40}?\b(?:change|edit|fix|block|update|version|code)s?\b", re.IGNORECASE
+)
+"""What was done about a failure says nothing about the failure."""
 _WRITES = frozenset({"edit", "create", "delete", "move"})
 """A failed write changed nothing: the tool turned it down."""
 
@@ -59,7 +64,7 @@ def _diagnosis(said: Said | None) -> str:
     if said is None:
         return ""
     for sentence in sorted(said.sentences[:16], key=lambda sentence: -sentence.score)[:1]:
-        if sentence.score > 0.5 and not sentence.is_claim:
+        if sentence.score > 0.5 and not (sentence.is_claim or _REMEDY.match(sentence.text)):
             return clean(sentence.text)
     return ""
 
@@ -87,7 +92,7 @@ def _trouble_bullet(trouble: Trouble) -> Bullet:
         word = "was refused" if trouble.kind in _WRITES else "failed"
         text = f"{trouble.tool}{about} {word}: {clip(trouble.message, 240)}"
     diagnosis = _diagnosis(trouble.after)
-    text += f". {clip(diagnosis, 160)}" if diagnosis else ""
+    text = and_then(text, clip(diagnosis, 160))
     if trouble.resolved_by and not trouble.about:
         text += f" (got past: {clip(trouble.resolved_by, 140)})"
     return Bullet(

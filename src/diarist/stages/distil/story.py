@@ -18,6 +18,8 @@ class Story(NamedTuple):
     tried: list[Bullet]
     worked: list[Bullet]
     failed: list[Bullet]
+    found: list[Bullet]
+    """What was found on the way: for where there is room among what worked, and it is not told as learned."""
     rationale: list[Bullet]
     learned: list[Bullet]
 
@@ -35,8 +37,7 @@ def tell(facts: Facts) -> Story:
     worked = [*passed(facts), *effects(ledger), *(bullet for bullet, is_setback in answered if not is_setback)]
     if held:
         worked += [*changed, *results(facts)]
-    if ledger.writes and len(worked) < MOST:
-        worked += found(facts)
+    extra = list(found(facts)) if ledger.writes and len(worked) < MOST else []
     tried = [*corrected(facts.corrections), *requests(facts), *looks(ledger), *discarded(ledger), *throwaways(ledger)]
     if len(tried) < MOST:
         tried += decisions(ledger)
@@ -44,4 +45,4 @@ def tell(facts: Facts) -> Story:
     if not held:
         tried += changed
     failed = [*refusals(facts.corrections), *failing(facts), *troubles(facts), *stops(ledger)]
-    return Story(tried, worked, failed, list(rationale(facts)), list(findings(facts)))
+    return Story(tried, worked, failed, extra, list(rationale(facts)), list(findings(facts)))

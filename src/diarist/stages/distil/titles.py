@@ -13,7 +13,9 @@ _WRAPPED = re.compile(
     r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>",
     re.DOTALL | re.IGNORECASE,
 )
-_DESCRIBED = re.compile(r"<(\w{0,12}(?:description|statement|report|issue|problem|task)\w{0,12})>\s*(.{15,}?)\s*</\1>", re.DOTALL | re.IGNORECASE)
+_DESCRIBED = re.compile(
+    r"<(\w{0,12}(?:description|statement|report|issue|problem|task)\w{0,12})>\s*(.{15,}?)\s*</\1>", re.DOTALL | re.IGNORECASE
+)
 """What a template only introduces: the part that says what the task is, for the title."""
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
 _BARE_PATHS = re.compile(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")

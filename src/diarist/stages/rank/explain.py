@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from diarist.stages.rank.rarity import Rarity
-from diarist.stages.rank.standing import Found, text_of
-from diarist.text.analyse import analyse
+from diarist.stages.rank.standing import Found
 
-_READ = 12_000
 _SHOWN = 8
 
 
@@ -20,12 +18,17 @@ def brief(found: Found) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def explain(found: Found, terms: Sequence[str], rarity: Rarity) -> tuple[str, ...]:
-    """As `brief`, with the words it holds, rarest first, and those it does not hold."""
-    row = found.row
-    text = " ".join([text_of(row)[:_READ], row.errors, row.fixes, " ".join(row.tags), row.project])
-    held = frozenset(analyse(text)).intersection(terms)
-    words = [f"{word} (rarity {rarity(word):.2f})" for word in sorted(held, key=lambda term: (-rarity(term), term))[:_SHOWN]]
-    missing = [term for term in terms if term not in held][:_SHOWN]
-    reasons = [*brief(found), *(["holds " + ", ".join(words)] if words else [])]
-    return tuple([*reasons, "does not hold " + ", ".join(missing)] if missing else reasons)
+def explain(found: Found, terms: Sequence[str], rarity: Rarity, scores: Mapping[str, float]) -> tuple[str, ...]:
+    """As `brief`, with what each word adds, most first, and the words the record does not hold. `scores`: by word it holds."""
+    total, *moved = brief(found)
+    held = sorted(scores, key=lambda term: (-scores[term], term))
+    words = [f"{term} {scores[term]:.3f} (rarity {rarity(term):.2f})" for term in held[:_SHOWN]]
+    if len(held) > _SHOWN:
+        words.append(f"{len(held) - _SHOWN} more {sum(scores[term] for term in held[_SHOWN:]):.3f}")
+    missing = [term for term in terms if term not in scores][:_SHOWN]
+    return (
+        total,
+        *([f"words {sum(scores.values()):.3f} = " + " + ".join(words)] if words else []),
+        *moved,
+        *(["does not hold " + ", ".join(missing)] if missing else []),
+    )

@@ -97,11 +97,19 @@ def settle(found: Sequence[Found], amendments: Sequence[Amendment]) -> list[Foun
     """
     rows = {one.row.id: one.row for one in found}
     standing = _newest(amendments, rows)
-    scores = {one.row.id: one.score for one in found}
+    own = {one.row.id: one.score for one in found}
+    scores = dict(own)
+    raised: dict[str, str] = {}
     for earlier, later in standing.items():
-        scores[later] = max(scores[later], scores[earlier])
+        if scores[earlier] > scores[later]:
+            raised[later] = f"takes the place of {earlier} (+{scores[earlier] - own[later]:.3f})"
+            scores[later] = scores[earlier]
     marked = [
-        one._replace(score=scores[one.row.id], superseded_by=rows[standing[one.row.id]] if one.row.id in standing else None)
+        one._replace(
+            score=scores[one.row.id],
+            superseded_by=rows[standing[one.row.id]] if one.row.id in standing else None,
+            reasons=(*one.reasons, raised[one.row.id]) if one.row.id in raised else one.reasons,
+        )
         for one in found
     ]
     marked.sort(key=lambda one: one.row.id)

@@ -84,6 +84,16 @@ class Space:
         squares = self.squares
         return Group(counts, sum([squares[feature] * count * count for feature, count in counts.items()]))
 
+    def without(self, group: Group, numbers: Sequence[int]) -> Group:
+        """The group after these members have left it."""
+        counts, squares, square = group.counts, self.squares, group.square
+        for number in numbers:
+            for feature in self.entries[number]:
+                count = counts[feature]
+                square -= squares[feature] * (2 * count - 1)
+                counts[feature] = count - 1
+        return Group(counts, square)
+
     def cosine(self, number: int, group: Group) -> float:
         """Of an entry that is not in the group."""
         counts, squares = group.counts, self.squares
@@ -270,10 +280,13 @@ def _settle(space: Space, groups: Sequence[list[int]], least: float) -> list[lis
 
 def _hold_together(space: Space, members: list[int], least: float) -> list[int]:
     """The members without those that do not reach `least` against the rest, time and again."""
+    total = space.group(members)
     while len(members) > 1:
-        total = space.group(members)
-        kept = [number for number in members if space.rest_cosine(number, total) >= least]
-        if len(kept) == len(members):
+        kept, gone = [], []
+        for number in members:
+            (kept if space.rest_cosine(number, total) >= least else gone).append(number)
+        if not gone:
             return members
         members = kept
+        total = space.without(total, gone) if len(gone) < len(kept) else space.group(kept)
     return []

@@ -23,7 +23,7 @@ ERROR = "error"
 """First part of the ids of themes about an error."""
 MOST_LINES = 8
 """Lines of each list that are kept."""
-MOST_COMPARED = 200
+MOST_COMPARED = 50
 """Members that cohesion is told from; their order follows from hashed ids."""
 RISE = 1.5
 """A theme rises where it holds so many times the entries of the window before, and fades the other way round."""

@@ -7,6 +7,13 @@ JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE c.tenant = :tenant AND c.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value);
 
+-- name: list_bodies_by_seq
+SELECT c.seq, r.id, r.digest, p.payload
+FROM history c
+JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
+LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
+WHERE c.tenant = :tenant AND c.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value);
+
 -- name: list_hits
 SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome,
     r.verified, r.title, r.tags, r.created_at, r.updated_at, p.search

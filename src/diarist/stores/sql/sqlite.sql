@@ -49,6 +49,13 @@ JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs));
 
+-- name: list_bodies_by_seq
+SELECT c.seq, r.id, r.digest, p.payload
+FROM history c
+JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
+LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
+WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs));
+
 -- name: find_search_text
 SELECT p.search FROM records r JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE r.tenant = :tenant AND r.id = :record_id;
@@ -418,6 +425,10 @@ ON CONFLICT DO NOTHING;
 -- name: list_effects
 SELECT record_id, session, at, entry_id, cited, followed, error_gone, outcome, verified, verdict, points FROM effects
 WHERE tenant = :tenant AND record_id = :record_id ORDER BY at, session;
+
+-- name: list_effects_of_session
+SELECT record_id, session, at, entry_id, cited, followed, error_gone, outcome, verified, verdict, points FROM effects
+WHERE tenant = :tenant AND session = :session ORDER BY record_id;
 
 -- name: tally_columns
 record_id, count(*), count(CASE WHEN cited = 1 THEN 1 END), count(CASE WHEN followed <> '' THEN 1 END),

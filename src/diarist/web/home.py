@@ -1,0 +1,109 @@
+"""Home, projects, agents, trail: what happened."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from diarist.model.record import RecordFilter
+from diarist.web.page import Shown, Visit, number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from diarist.app.insights import Day, Stats
+    from diarist.model.record import Kind
+
+KINDS: tuple[Kind, ...] = ("entry", "note", "lesson")
+DAYS = 30
+STATS_SECONDS = 20.0
+"""Numbers may be so old."""
+LATEST = 8
+TRAIL_PAGE = 200
+_kept: dict[tuple[str, str | None, int, str | None], tuple[float, Stats]] = {}
+_turn = threading.Lock()
+
+
+class Column(NamedTuple):
+    """A day of the chart, in units of its drawing."""
+
+    day: str
+    x: float
+    parts: Sequence[tuple[str, float, float]]
+    """(outcome, y, height)"""
+    entries: int
+
+
+def home(visit: Visit) -> Shown:
+    """What agents did lately, outcomes over time, errors that come back, cost, and what waits."""
+    told = stats_of(visit, DAYS)
+    latest = list(visit.memory.list_records(RecordFilter(kinds=KINDS), limit=LATEST))
+    return Shown(
+        "home.html",
+        {
+            "stats": told,
+            "columns": chart(told.by_day),
+            "latest": latest,
+            "proposals": visit.memory.proposals()[:5],
+            "change": visit.memory.last_change(),
+            "days": DAYS,
+        },
+    )
+
+
+def live(visit: Visit) -> Shown:
+    """The newest records, while a session is captured; 286-like: nothing new is an empty answer that changes nothing."""
+    latest = list(visit.memory.list_records(RecordFilter(kinds=KINDS), limit=LATEST))
+    return Shown("latest.html", {"latest": latest, "change": visit.memory.last_change()})
+
+
+def projects(visit: Visit) -> Shown:
+    """Projects and agents with what they did."""
+    days = number_of(visit.query.get("days", ""), 90, 3650) or 90
+    return Shown("projects.html", {"stats": stats_of(visit, days), "days": days, "scopes": visit.memory.scopes()})
+
+
+def trail(visit: Visit) -> Shown:
+    """What agents did and noted on a workflow, in order; without one: the workflows there are."""
+    wanted = visit.ids.get("workflow", "") or visit.query.get("workflow", "")
+    if not wanted:
+        seen: dict[str, Any] = {}
+        for record in visit.memory.list_records(RecordFilter(kinds=("entry",)), limit=1000):
+            if record.workflow:
+                seen.setdefault(record.workflow, record)
+        return Shown("trail.html", {"workflow": "", "records": [], "workflows": list(seen.items())[:100]})
+    records = list(visit.memory.list_records(RecordFilter(kinds=KINDS, workflow=wanted), sort="created_at", limit=TRAIL_PAGE))
+    return Shown("trail.html", {"workflow": wanted, "records": records, "workflows": []})
+
+
+def stats_of(visit: Visit, days: int, project: str | None = None) -> Stats:
+    """Numbers, counted anew every twenty seconds at most."""
+    key = (visit.caller.tenant, visit.caller.project, days, project)
+    with _turn:
+        at, known = _kept.get(key, (0.0, None))
+    if known is not None and time.monotonic() - at < STATS_SECONDS:
+        return known
+    told = visit.memory.stats(days=days, project=project)
+    with _turn:
+        if len(_kept) > 200:
+            _kept.clear()
+        _kept[key] = (time.monotonic(), told)
+    return told
+
+
+def chart(days: Sequence[Day], width: float = 700, height: float = 120) -> list[Column]:
+    """Stacked columns, one a day."""
+    most = max((day.entries for day in days), default=0) or 1
+    step = width / max(len(days), 14)
+    columns = []
+    for number, each in enumerate(days):
+        y, parts = height, []
+        other = each.entries - each.completed - each.recovered - each.failed
+        for name, count in (("completed", each.completed), ("recovered", each.recovered), ("failed", each.failed), ("other", other)):
+            tall = round(height * count / most, 1)
+            y -= tall
+            if count:
+                parts.append((name, round(y, 1), tall))
+        columns.append(Column(each.day, round(number * step, 1), parts, each.entries))
+    return columns
