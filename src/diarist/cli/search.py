@@ -128,7 +128,9 @@ def _flat(text: str) -> str:
 @click.option("--project", help="Only this project. Default: every project.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 @click.pass_context
-def recall_command(ctx: click.Context, /, query: tuple[str, ...], budget: int, mode: str | None, project: str | None, as_json: bool) -> None:
+def recall_command(
+    ctx: click.Context, /, query: tuple[str, ...], budget: int, mode: str | None, project: str | None, as_json: bool
+) -> None:
     """What an agent should know before it starts: few, cited, within a budget; nothing when nothing fits."""
     pack = _open(ctx).recall(" ".join(query), budget=budget, project=project, mode=mode)
     if as_json:

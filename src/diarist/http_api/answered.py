@@ -37,11 +37,16 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Results, best first. `behind`: changes that the index did not know yet, because another process was writing it."""
+    """Results, best first. `behind`: changes that the index did not know yet, because another process was writing it.
+
+    `mode`: how they were really found, bm25 (by words) or hybrid (by words and meaning); `mode_reason`: why so.
+    """
 
     results: list[Found]
     next_cursor: str | None = None
     behind: int = 0
+    mode: str = "bm25"
+    mode_reason: str = ""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,11 +203,13 @@ class Noted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recalled(msgspec.Struct, frozen=True, kw_only=True):
-    """What is worth knowing; empty where nothing fits."""
+    """What is worth knowing; empty where nothing fits. `mode`, `mode_reason`: as in a page of results."""
 
     text: str
     tokens: int
     items: list[Found]
+    mode: str = "bm25"
+    mode_reason: str = ""
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):

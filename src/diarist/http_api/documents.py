@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from diarist.app.documents import Edit, clean_path, document_id, path_of
 from diarist.app.graph import SHOWN, in_scope, scope_of
+from diarist.app.recall import Hits
 from diarist.asgi.problems import Problem
 from diarist.asgi.reading import body_of, iso
 from diarist.errors import ConflictError
@@ -157,13 +158,15 @@ def _search(call: Call, query: str, top_k: int, prefix: str, cursor: str) -> Fou
     wanted = prefix.strip("/")
     whole = not wanted or wanted == (project or "").strip("/")
     reach = min(MOST_FOUND, start + top_k + 1) if whole else MOST_FOUND
-    hits = call.memory.search(query, limit=reach, project=project) if reach > start else []
+    hits = call.memory.search(query, limit=reach, project=project) if reach > start else Hits()
     found = [hit for hit in hits if in_scope(scope_of(hit.kind, hit.project, hit.agent), prefix)]
     more = len(found) > start + top_k
     return FoundPage(
         results=[found_of(call, hit) for hit in found[start : start + top_k]],
         next_cursor=make_cursor(start + top_k) if more else None,
-        behind=getattr(hits, "behind", 0),
+        behind=hits.behind,
+        mode=hits.mode,
+        mode_reason=hits.mode_reason,
     )
 
 

@@ -126,7 +126,8 @@ def recall(call: Call) -> Recalled:
     body = call.body
     call.room.refresh(call.memory, call.caller)
     pack = call.memory.recall(body.query, budget=body.budget, project=body.project)
-    return Recalled(text=pack.text, tokens=pack.tokens, items=[found_of(call, hit) for hit in pack.items])
+    items = [found_of(call, hit) for hit in pack.items]
+    return Recalled(text=pack.text, tokens=pack.tokens, items=items, mode=pack.mode, mode_reason=pack.mode_reason)
 
 
 def find_fixes(call: Call) -> Fixes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -150,10 +151,16 @@ def test_suggestions_for_what_is_not_found(memory: Memory) -> None:
 
 
 def test_reasons_on_request(memory: Memory) -> None:
+    """The parts of a score add up to it, and words that a record lacks are named."""
     note(memory, "Basket", "The basket is red.")
-    hit = memory.search("red elephant", explain=True)[0]
-    assert any(reason.startswith("holds red") for reason in hit.reasons)
-    assert "does not hold elephant" in hit.reasons
+    hit = memory.search("red basket elephant", explain=True)[0]
+    assert hit.reasons[0] == f"score {hit.score:.3f}"
+    parts = dict(re.findall(r"(\w+) (\d\.\d+) \(rarity", hit.reasons[1]))
+    assert hit.reasons[1].startswith(f"words {hit.score:.3f} = ")
+    assert set(parts) == {"red", "basket"}
+    assert sum(map(float, parts.values())) == pytest.approx(hit.score, abs=0.002)
+    assert hit.reasons[-1] == "does not hold eleph"
+    assert len(memory.search("red basket elephant")[0].reasons) == 1
 
 
 def test_the_index_can_be_lost_at_any_time(memory: Memory, tmp_path: Path) -> None:
