@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -47,23 +47,38 @@ class Server:
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
-    """Starts it and stops it again."""
+def running_server(enter: Sequence[str] = (), address: str = "", network: str = "") -> Iterator[Server]:
+    """Starts it and stops it again. `enter`: command that goes before the server's; `address`: listens there too, for all of `network`."""
     binaries = _binaries()
     folder = Path(tempfile.mkdtemp(prefix="diarist-pg-", dir="/tmp"))
     try:
         demote = _other_user(folder)
         _call(binaries, demote, "initdb", "--auth=trust", "--username=postgres", "--no-sync", "--encoding=UTF8", "-D", str(folder / "data"))
         options = [word for setting in SETTINGS for word in ("-c", setting)]
+        command = [str(binaries / "postgres"), "-D", str(folder / "data"), "-k", str(folder), *options]
+        if network:
+            with (folder / "data" / "pg_hba.conf").open("a") as access:
+                access.write(f"host all all {network} trust\n")
+        if enter:  # only root can enter, so the server steps down after that
+            command = [
+                *enter,
+                "setpriv",
+                f"--reuid={demote}",
+                f"--regid={demote}",
+                "--clear-groups",
+                *command,
+                "-c",
+                f"listen_addresses={address}",
+            ]
         process = subprocess.Popen(
-            [str(binaries / "postgres"), "-D", str(folder / "data"), "-k", str(folder), *options],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            user=demote,
-            group=demote,
-            extra_groups=None if demote is None else [],
+            user=None if enter else demote,
+            group=None if enter else demote,
+            extra_groups=None if demote is None or enter else [],
         )
         try:
             server = Server(folder)

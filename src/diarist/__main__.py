@@ -19,6 +19,12 @@ def main() -> int:
         return 0
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
         return _hook(arguments[1:])
+    if arguments[:1] in (["search"], ["recall"], ["--workspace"]):
+        from diarist.asking import ask
+
+        code = ask(arguments)
+        if code is not None:
+            return code
     from diarist.cli import run
 
     return run(arguments, {"hook": _hook, "mcp": _mcp, "serve": _serve})

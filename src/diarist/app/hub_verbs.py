@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diarist.app.documents import Edit, Edited, Revision
     from diarist.app.insights import Stats
+    from diarist.app.mapping import Edge, Point
     from diarist.app.keys import Grant, NewKey
     from diarist.app.toolbox import Toolbox
     from diarist.model.access import Answer, ApiKey, Caller
@@ -84,6 +85,12 @@ class HubVerbs:
         from diarist.app.insights import stats
 
         return stats(self._box, days, project)
+
+    def map(self) -> tuple[list[Point], list[Edge]]:
+        """Every entry, document, lesson and skill as a point, near what it shares telling words with; see `app.mapping`."""
+        from diarist.app.mapping import make_map
+
+        return make_map(self._box)
 
     def audit(self, *, after: int = 0) -> Iterator[HistoryEvent]:
         """Every change of every record after change number `after`, oldest first."""

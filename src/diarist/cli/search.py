@@ -1,145 +1,67 @@
-"""`diarist search` and `diarist recall`."""
+"""`diarist search` and `diarist recall` with help and explained mistakes; what they do is in `diarist.asking`."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
-from diarist.errors import UsageError
-from diarist.text.terminal import safe
+from diarist.asking import OPTIONS, Option, perform
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from diarist.app.memory import Memory
-    from diarist.model.hit import Hit
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _open(ctx: click.Context) -> Memory:
-    from diarist.bootstrap import open_memory
+def _options(command: str) -> Callable[[F], F]:
+    def add(function: F) -> F:
+        for option in reversed(OPTIONS[command]):
+            function = _option(option)(function)
+        return function
 
-    memory = open_memory(ctx.find_root().obj["workspace"])
-    ctx.call_on_close(memory.close)
-    return memory
-
-
-def _read(source: str) -> str:
-    if source == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
-    try:
-        with open(source, "rb") as stream:  # noqa: PTH123 - pathlib costs start-up time here
-            return stream.read().decode("utf-8", "replace")
-    except OSError as error:
-        raise UsageError(f"cannot read {source}: {error.strerror or error}") from error
+    return add
 
 
-mode_option = click.option(
-    "--mode", type=click.Choice(["bm25", "hybrid"]), help="By words, or by words and meaning. Default: the setting search.mode."
-)
+def _option(option: Option) -> Callable[[F], F]:
+    settings: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
+    if option.kind == "flag":
+        settings |= {"is_flag": True}
+    elif option.kind == "many":
+        settings |= {"multiple": True}
+    elif option.kind == "number":
+        settings |= {"type": click.IntRange(option.least, option.most), "default": option.default, "show_default": True}
+    elif option.choices:
+        settings |= {"type": click.Choice(option.choices)}
+    return click.option(option.flag, option.name, **settings)
+
+
+def _run(ctx: click.Context, command: str, query: tuple[str, ...], values: dict[str, Any]) -> int:
+    if bool(query) == bool(values["error"]):
+        raise click.UsageError("give a QUERY or --error FILE, not both." if query else "give a QUERY, or --error FILE.")
+    return perform(command, ctx.find_root().obj["workspace"], query, values)
 
 
 @click.command("search")
 @click.argument("query", nargs=-1, metavar="QUERY...")
-@click.option("--error", metavar="FILE|-", help="Look up this error output instead; entries that fixed it come first.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
-@click.option("--project", help="Only this project. Default: every project.")
-@click.option("--here", is_flag=True, help="Only the project of this folder.")
-@click.option("--kind", "kinds", multiple=True, help="Only records of this kind (entry, note, lesson, …); may be repeated.")
-@click.option("--explain", is_flag=True, help="Say why each hit ranks where it does.")
-@mode_option
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+@_options("search")
 @click.pass_context
-def search_command(
-    ctx: click.Context,
-    /,
-    query: tuple[str, ...],
-    error: str | None,
-    limit: int,
-    here: bool,
-    kinds: tuple[str, ...],
-    explain: bool,
-    mode: str | None,
-    as_json: bool,
-    project: str | None,
-) -> None:
+def search_command(ctx: click.Context, /, query: tuple[str, ...], **values: Any) -> int:
     """Find past runs, errors and notes.
 
-    Words are matched by their stems, "phrases" exactly. Filters stand in the query: agent: project: outcome: tag: kind:
-    since: before: file: tool:
+    Words are matched by their stems, "phrases" exactly. Filters stand in the query too: agent: project: outcome: tag: kind:
+    since: before: file: tool: workflow:
 
     \b
     diarist search "flaky login test"
     diarist search timeout outcome:recovered since:30d
     make 2>&1 | diarist search --error -
     """
-    if bool(query) == bool(error):
-        raise click.UsageError("give a QUERY or --error FILE, not both.")
-    memory = _open(ctx)
-    if here:
-        from diarist.cli.common import current_project
-
-        project = current_project()
-    if error:
-        hits = memory.search_error(_read(error), limit=limit, project=project)
-    else:
-        hits = memory.search(" ".join(query), limit=limit, project=project, kinds=kinds or None, mode=mode, explain=explain)
-    if as_json:
-        import json
-
-        told = {"mode": hits.mode, "mode_reason": hits.mode_reason}
-        click.echo(json.dumps([hit._asdict() | told for hit in hits], ensure_ascii=False))
-        return
-    _show(hits, explain=explain)
-    _tell_mode(hits.mode, hits.mode_reason, explain=explain)
-    if not hits:
-        said = memory.suggest(" ".join(query)) if query else []
-        click.echo("Nothing found." + (f" Did you mean: {', '.join(said)}?" if said else ""))
-
-
-def _show(hits: Sequence[Hit], *, explain: bool) -> None:
-    for hit in hits:
-        what = f"{hit.outcome}" + (", verified" if hit.verified else "") if hit.outcome else hit.kind
-        click.echo(f"{hit.id}  {hit.created_at[:10]}  {what}  {safe(_flat(hit.title))}")
-        if hit.superseded_by:
-            click.echo(f"    superseded by {hit.superseded_by}")
-        if hit.snippet:
-            click.echo(f"    {safe(_flat(hit.snippet))}")
-        for reason in hit.reasons if explain else ():
-            click.echo(f"    {safe(reason)}")
-
-
-def _tell_mode(mode: str, reason: str, *, explain: bool) -> None:
-    """On standard error, unless it is what everybody gets who asked for nothing else."""
-    if explain or mode != "bm25" or reason.startswith("hybrid was wanted"):
-        click.echo(f"found by {mode}: {reason}", err=True)
-
-
-def _flat(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 240 else flat[:239] + "…"
+    return _run(ctx, "search", query, values)
 
 
 @click.command("recall")
-@click.argument("query", nargs=-1, metavar="QUERY...", required=True)
-@click.option("--budget", type=click.IntRange(50, 100_000), default=2000, show_default=True, help="Tokens at most.")
-@mode_option
-@click.option("--project", help="Only this project. Default: every project.")
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+@click.argument("query", nargs=-1, metavar="QUERY...")
+@_options("recall")
 @click.pass_context
-def recall_command(
-    ctx: click.Context, /, query: tuple[str, ...], budget: int, mode: str | None, project: str | None, as_json: bool
-) -> None:
+def recall_command(ctx: click.Context, /, query: tuple[str, ...], **values: Any) -> int:
     """What an agent should know before it starts: few, cited, within a budget; nothing when nothing fits."""
-    pack = _open(ctx).recall(" ".join(query), budget=budget, project=project, mode=mode)
-    if as_json:
-        import json
-
-        shown: dict[str, Any] = {"text": pack.text, "tokens": pack.tokens, "items": [hit._asdict() for hit in pack.items]}
-        shown |= {"mode": pack.mode, "mode_reason": pack.mode_reason}
-        click.echo(json.dumps(shown, ensure_ascii=False))
-        return
-    if pack.text:
-        click.echo(safe(pack.text))
-    _tell_mode(pack.mode, pack.mode_reason, explain=False)
+    return _run(ctx, "recall", query, values)

@@ -72,8 +72,8 @@ class Desk:
         page = found[start : start + wanted]
         more = len(found) > start + wanted
         cursor = make_cursor(start + wanted) if more else None
-        how = {"behind": hits.behind, "mode": hits.mode, "mode_reason": hits.mode_reason}
-        return Found(notice=NOTICE, results=page, next_cursor=cursor, **how)
+        how, why = hits.mode, hits.mode_reason
+        return Found(notice=NOTICE, results=page, next_cursor=cursor, behind=hits.behind, mode=how, mode_reason=why)
 
     def item(self, hit: Hit) -> Item:
         """A hit as a result."""

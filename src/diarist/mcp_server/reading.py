@@ -146,7 +146,8 @@ def add_feedback(server: MCPServer, desk: Desk, tell: Tell) -> None:
     def record_feedback(
         kh_id: Id,
         verdict: Annotated[
-            Literal["helpful", "helped", "harmful", "ignored", "followed", "refuted"], Field(description="What became of it in this session")
+            Literal["helpful", "helped", "harmful", "ignored", "followed", "refuted"],
+            Field(description="What became of it in this session"),
         ],
         session: Annotated[str, Field(description="Id of this session, if it is known", max_length=200)] = "",
     ) -> Noted:

@@ -7,11 +7,14 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from diarist.asgi.reading import iso
 from diarist.errors import UsageError
+from diarist.model.hit import Hit
 from diarist.model.record import RecordFilter
 from diarist.web.page import Shown, Visit, number_of
 
 if TYPE_CHECKING:
+    from diarist.model.record import Record
     from diarist.model.use import Scope
 
 PAGE = 20
@@ -70,7 +73,22 @@ def _newest(visit: Visit, chosen: dict[str, str], start: int) -> list[Any]:
     where = RecordFilter(
         kinds=kinds, agent=chosen.get("agent"), project=chosen.get("project"), outcome=chosen.get("outcome"), since=since
     )
-    return list(visit.memory.list_records(where, limit=start + PAGE + 1))[start:]
+    return [_as_hit(record) for record in visit.memory.list_records(where, limit=start + PAGE + 1)][start:]
+
+
+def _as_hit(record: Record) -> Hit:
+    return Hit(
+        id=record.id,
+        score=0.0,
+        kind=record.kind,
+        title=record.title,
+        project=record.project,
+        agent=record.agent,
+        outcome=record.outcome,
+        verified=record.verified,
+        task_id=record.task_id,
+        created_at=iso(record.created_at),
+    )
 
 
 def _facets(visit: Visit, query: str, chosen: dict[str, str]) -> list[tuple[str, list[tuple[str, str, bool]]]]:

@@ -159,7 +159,7 @@ def test_reasons_on_request(memory: Memory) -> None:
     assert hit.reasons[1].startswith(f"words {hit.score:.3f} = ")
     assert set(parts) == {"red", "basket"}
     assert sum(map(float, parts.values())) == pytest.approx(hit.score, abs=0.002)
-    assert hit.reasons[-1] == "does not hold eleph"
+    assert hit.reasons[-1] == "does not hold elephant"
     assert len(memory.search("red basket elephant")[0].reasons) == 1
 
 

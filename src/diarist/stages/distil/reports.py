@@ -19,6 +19,10 @@ _SETBACK = re.compile(
     r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
     re.IGNORECASE,
 )
+_SLIP = re.compile(
+    r"\b(?:i (?:misread|misunderstood|forgot|missed|assumed|overlooked)|my (?:mistake|apolog)|apologi[sz]e|sorry)", re.IGNORECASE
+)
+"""An agent owning up to a mistake has found nothing that worked."""
 _LONG_WORD = re.compile(r"[^\W\d_]\w{5,}")
 _WORD = re.compile(r"\w[\w.-]+\w")
 
@@ -89,7 +93,9 @@ def found(facts: Facts) -> Iterator[Bullet]:
         if said.actor or (facts.ledger.last_reply is not None and said.step == facts.ledger.last_reply.step):
             continue
         for sentence in said.sentences:
-            if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim or sentence.is_chatter):
+            if sentence.score < 3.0 or not sentence.is_cause or _SLIP.search(sentence.text):
+                continue
+            if not (sentence.is_intent or sentence.is_claim or sentence.is_chatter or sentence.is_guess):
                 yield Bullet(f"Found: {clean(sentence.text)}", sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))
 
 
@@ -98,7 +104,8 @@ def findings(facts: Facts) -> Iterator[Bullet]:
     for said in _spoken(facts.ledger):
         for sentence in said.sentences:
             if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim):
-                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), sentence.score - (0.5 if said.is_thought else 0.0))
+                weight = sentence.score - (0.5 if said.is_thought else 0.0) - (1.5 if sentence.is_guess else 0.0)
+                yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), weight)
 
 
 def _spoken(ledger: Ledger) -> list[Said]:

@@ -18,6 +18,7 @@ from diarist.stages.distil.cues import (
     CLAIM,
     DECISION,
     FIRST_OF_PAIR,
+    GUESS,
     INTENT_STARTS,
     LET,
     ME,
@@ -67,6 +68,8 @@ class Sentence(NamedTuple):
     is_intent: bool
     """Says what is going to be done, not what is."""
     is_chatter: bool
+    is_guess: bool
+    """Says what may be so."""
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
@@ -154,7 +157,7 @@ def judge(text: str) -> Sentence:
     value = 1.2 * min(names, 5) + (2.5 if cause else 0.0) - (2.0 if intent else 0.0) - (3.0 if claim else 0.0) - (4.0 if chatter else 0.0)
     if len(text) < 40 and text.isascii():
         value -= 1.0
-    return Sentence(text, value, cause, decision, claim, intent, chatter)
+    return Sentence(text, value, cause, decision, claim, intent, chatter, bits & GUESS != 0)
 
 
 class _Meanings(dict[str, int]):
@@ -261,8 +264,8 @@ def best_of(found: tuple[Sentence, ...], *, prefer: frozenset[str] = frozenset()
 def words_on(found: tuple[Sentence, ...], limit: int, *, prefer: frozenset[str] = frozenset()) -> str:
     """Like `best_of`, with the sentence before or after it where that says something too and there is room."""
     at = _best(found, prefer)
-    if at < 0:
-        return ""
+    if at < 0 or (found[at].is_intent and not found[at].is_cause and found[at].score < 0.5):
+        return ""  # a plan that names nothing is no reason
     kept = [at]
     for other in (at - 1, at + 1):
         if 0 <= other < len(found):

@@ -1,0 +1,80 @@
+"""The map: its page, and its points as typed arrays."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+import time
+from array import array
+from typing import TYPE_CHECKING
+
+from diarist.web.page import Raw, Shown, Visit
+
+if TYPE_CHECKING:
+    from diarist.app.mapping import Edge, Point
+
+MAGIC = b"DMP1"
+MAP_SECONDS = 60.0
+"""A map may be so old while records are written."""
+OUTCOMES = ("", "completed", "recovered", "failed", "interrupted", "unknown")
+KINDS = ("entry", "note", "lesson", "skill")
+RELATIONS = ("related", "derived_from", "supersedes")
+_kept: dict[tuple[str, str | None], tuple[float, int, bytes]] = {}
+_turn = threading.Lock()
+
+
+def show(visit: Visit) -> Shown:
+    """The page. Without script, or for those who do not see it, lists lead to the same records."""
+    del visit
+    return Shown("map.html", {"outcomes": OUTCOMES[1:], "kinds": KINDS})
+
+
+def points(visit: Visit) -> Raw:
+    """The points. One map a scope is made at a time, and only when something was written since."""
+    scope = (visit.caller.tenant, visit.caller.project)
+    with _turn:
+        change = visit.memory.last_change()
+        at, known, body = _kept.get(scope, (0.0, -1, b""))
+        if known != change and (not body or time.monotonic() - at > MAP_SECONDS):
+            body = pack(*visit.memory.map())
+            _kept[scope] = (time.monotonic(), change, body)
+    return Raw(body, "application/octet-stream")
+
+
+def pack(found: list[Point], edges: list[Edge]) -> bytes:
+    """Magic, three lengths, names as JSON, then arrays (little-endian), each padded to four bytes.
+
+    x, y (f32), day (u32, since 1970), agent, project (u16), outcome, kind (u8), edges as pairs (u32), their relation (u8).
+    """
+    agents = sorted({point.agent for point in found})
+    projects = sorted({point.project for point in found})
+    agent_of = {name: number for number, name in enumerate(agents)}
+    project_of = {name: number for number, name in enumerate(projects)}
+    names = {
+        "ids": [point.id for point in found],
+        "titles": [point.title[:160] for point in found],
+        "agents": agents,
+        "projects": projects,
+        "outcomes": OUTCOMES,
+        "kinds": KINDS,
+        "relations": RELATIONS,
+    }
+    told = json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    parts = [
+        array("f", (point.x for point in found)),
+        array("f", (point.y for point in found)),
+        array("I", (max(0, int(point.at.timestamp()) // 86_400) for point in found)),
+        array("H", (min(agent_of[point.agent], 65_535) for point in found)),
+        array("H", (min(project_of[point.project], 65_535) for point in found)),
+        array("B", (OUTCOMES.index(point.outcome) if point.outcome in OUTCOMES else 0 for point in found)),
+        array("B", (KINDS.index(point.kind) for point in found)),
+        array("I", (number for edge in edges for number in (edge.first, edge.second))),
+        array("B", (RELATIONS.index(edge.relation) for edge in edges)),
+    ]
+    head = MAGIC + struct.pack("<III", len(found), len(edges), len(told))
+    return b"".join(_padded(each) for each in (head, told, *(part.tobytes() for part in parts)))
+
+
+def _padded(data: bytes) -> bytes:
+    return data + b"\0" * (-len(data) % 4)
