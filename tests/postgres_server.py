@@ -47,14 +47,17 @@ class Server:
 
 
 @contextmanager
-def running_server(enter: Sequence[str] = (), address: str = "", network: str = "") -> Iterator[Server]:
-    """Starts it and stops it again. `enter`: command that goes before the server's; `address`: listens there too, for all of `network`."""
+def running_server(enter: Sequence[str] = (), address: str = "", network: str = "", *, durable: bool = False) -> Iterator[Server]:
+    """Starts it and stops it again. `enter`: command that goes before the server's; `address`: listens there too, for all of `network`.
+
+    `durable`: waits for the disk at each commit, as a server in use does.
+    """
     binaries = _binaries()
     folder = Path(tempfile.mkdtemp(prefix="diarist-pg-", dir="/tmp"))
     try:
         demote = _other_user(folder)
         _call(binaries, demote, "initdb", "--auth=trust", "--username=postgres", "--no-sync", "--encoding=UTF8", "-D", str(folder / "data"))
-        options = [word for setting in SETTINGS for word in ("-c", setting)]
+        options = [word for setting in SETTINGS[2 * durable :] for word in ("-c", setting)]
         command = [str(binaries / "postgres"), "-D", str(folder / "data"), "-k", str(folder), *options]
         if network:
             with (folder / "data" / "pg_hba.conf").open("a") as access:

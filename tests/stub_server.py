@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,6 +17,8 @@ class StubServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[tuple[str, dict[str, str], Any]] = []
         self.answer: tuple[int, bytes] = (200, b"{}")
+        self.reply: Callable[[Any], bytes] | None = None
+        """Where there is one, it makes the body of an answer with status 200 from what was asked."""
 
     @property
     def url(self) -> str:
@@ -31,6 +33,8 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(server, StubServer)
         server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}, json.loads(self.rfile.read(length))))
         status, body = server.answer
+        if server.reply is not None and status == 200:
+            body = server.reply(server.asked[-1][2])
         self.send_response(status)
         self.send_header("content-length", str(len(body)))
         self.end_headers()

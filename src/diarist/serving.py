@@ -35,6 +35,7 @@ from diarist.errors import DiaristError, UsageError
 from diarist.http_api.endpoint import Desk, Turns, endpoints
 from diarist.http_api.openapi import describe
 from diarist.http_api.table import ROUTES
+from diarist.web.site import routes as pages
 
 if TYPE_CHECKING:
     from diarist.app.memory import Memory
@@ -72,7 +73,7 @@ def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory
     base_url = (options.base_url or f"http://{_shown(options.host)}:{options.port}").rstrip("/")
     desk = Desk(room, door, base_url, Turns())
     mcp = _mcp(room, base_url, options)
-    own: list[BaseRoute] = [*_service_routes(room, door, metrics), *endpoints(ROUTES, desk)]
+    own: list[BaseRoute] = [*_service_routes(room, door, metrics), *endpoints(ROUTES, desk), *pages(room, door)]
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:

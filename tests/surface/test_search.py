@@ -83,10 +83,10 @@ def test_words_find_and_matches_are_told(ask: Ask) -> None:
         (("--tag", "cache"), ["Basket"]),
         (("--since", "2026-01-10"), ["Stock"]),
         (("--before", "2026-01-10"), ["Basket"]),
-        (("--kind", "note", "--kind", "lesson"), ["Stock", "Basket"]),
+        (("--kind", "note", "--kind", "lesson"), ["Basket", "Stock"]),
         (("--kind", "entry"), []),
         (("--agent", "codex"), []),
-        (("--limit", "1"), ["Stock"]),
+        (("--limit", "1"), ["Basket"]),
     ],
 )
 def test_filters_as_options_are_those_of_the_query(ask: Ask, options: tuple[str, ...], found: list[str]) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diarist.config import truthy
-from diarist.errors import InvalidInputError, ModelError
+from diarist.errors import InvalidInputError, ModelError, ReadOnlyError
 from diarist.model.machinery import Spending
 from diarist.stages.passages import passages
 from diarist.stages.vectors import pack
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Embedders, Toolbox
     from diarist.model.record import SearchText
     from diarist.model.redacted import Redacted
+    from diarist.ports import Embedder
 
 ROLE = "embed"
 BATCH = 16
@@ -94,7 +95,7 @@ def _embed(box: Toolbox, embedders: Embedders, waiting: Sequence[tuple[str, int,
     most = max(1, box.settings.get("vectors.passages"))
     texts = [passages(text, most) for _, _, text in waiting]
     flat: list[Redacted] = [passage for each in texts for passage in each]
-    if embedders.costs and not _reserve(box, sum(len(passage) for passage in flat) // 3 + 1):
+    if embedders.costs and not reserve(box, sum(len(passage) for passage in flat) // 3 + 1):
         return "the day's tokens for embeddings are used up (vectors.daily_tokens)"
     made = iter(embedders.passages.embed(flat) if flat else [])
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
@@ -110,7 +111,7 @@ def _packed(vector: Sequence[float]) -> bytes:
         raise ModelError(f"the embedding model gave {error}") from error
 
 
-def _reserve(box: Toolbox, tokens: int) -> bool:
+def reserve(box: Toolbox, tokens: int) -> bool:
     """Counts the tokens against the day's cap; False where they do not fit. 0 means no cap."""
     day, cap = f"{box.now():%Y-%m-%d}", box.settings.get("vectors.daily_tokens")
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
@@ -118,3 +119,27 @@ def _reserve(box: Toolbox, tokens: int) -> bool:
             return False
         tx.add_spending(day, ROLE, Spending(1, tokens))
     return True
+
+
+def capped(box: Toolbox, embedders: Embedders, role: Embedder) -> Embedder:
+    """The embedder of a role, its calls counted against the day's cap where they cost something."""
+    return _Capped(box, role) if embedders.costs else role
+
+
+class _Capped:
+    """An embedder that raises ModelError where the day's tokens are used up, or cannot be counted."""
+
+    def __init__(self, box: Toolbox, inner: Embedder) -> None:
+        self._box = box
+        self._inner = inner
+        self.name = inner.name
+        self.dimensions = inner.dimensions
+
+    def embed(self, texts: Sequence[Redacted]) -> list[list[float]]:
+        try:
+            fits = reserve(self._box, sum(len(text) for text in texts) // 3 + 1)
+        except ReadOnlyError as error:
+            raise ModelError("what the model costs cannot be counted in a workspace opened for reading") from error
+        if not fits:
+            raise ModelError("the day's tokens for embeddings are used up (vectors.daily_tokens)")
+        return self._inner.embed(texts)

@@ -52,8 +52,7 @@ def make_map(box: Toolbox) -> tuple[list[Point], list[Edge]]:
     records = list(box.store.list_records(RecordFilter(kinds=KINDS), limit=MOST))
     places = lay_out(_terms(box, records))
     points = [
-        Point(each.id, *places[each.id], each.kind, each.title, each.agent, each.project, each.outcome, each.created_at)
-        for each in records
+        Point(each.id, *places[each.id], each.kind, each.title, each.agent, each.project, each.outcome, each.created_at) for each in records
     ]
     numbers = {point.id: number for number, point in enumerate(points)}
     return points, list(_edges(records, numbers))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from diarist.app.memory_search import rank_items
+from diarist.app.memory_search import Roles, rank_items
 from diarist.app.times import utc
-from diarist.errors import InvalidInputError, NotFoundError, UsageError
+from diarist.errors import DiaristError, InvalidInputError, NotFoundError, UsageError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.memory_item import MemoryEvent, MemoryItem, Recalled, RecallMode, SpaceOptions, Summary
@@ -198,7 +198,7 @@ def recall_items(
 ) -> Recalled:
     """The items that fit a query, best first; with an empty query the newest, at score 0. Deterministic in bm25 mode.
 
-    `mode` None: as the namespace was opened. Raises UsageError for `k` outside 1 to 100.
+    `mode` None: as the namespace was opened. `embedder` None: the configured one. Raises UsageError for `k` outside 1 to 100.
     """
     if not 1 <= k <= MOST_RECALLED:
         raise UsageError(f"recall gives 1 to {MOST_RECALLED} items, not {k}")
@@ -207,7 +207,21 @@ def recall_items(
     options = space_options(box.store, space, scope)
     wanted = mode or options.backend
     items = list(list_items(box.store, space, scope))
-    return rank_items(items, query, k, wanted, options, embedder, box.settings.workspace / "vectors")
+    roles, why_not = (Roles(embedder, embedder), "") if embedder is not None else _roles(box, wanted)
+    return rank_items(items, query, k, wanted, options, roles, box.settings.workspace / "vectors", why_not)
+
+
+def _roles(box: Toolbox, mode: RecallMode) -> tuple[Roles | None, str]:
+    """The configured model, where this mode needs one; else why there is none."""
+    from diarist.app.embedding import capped
+
+    if mode == "bm25":
+        return None, ""
+    try:
+        found = box.embedders()
+    except DiaristError as error:
+        return None, str(error)
+    return (None, "") if found is None else (Roles(capped(box, found, found.queries), capped(box, found, found.passages)), "")
 
 
 def summarize(box: Toolbox, namespace: str, project: str = "", *, since: datetime | None = None, limit: int = SUMMARY_ITEMS) -> Summary:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from math import log, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from diarist.errors import InvalidInputError
+from diarist.errors import InvalidInputError, ModelError
 from diarist.model.memory_item import MemoryHit, MemoryItem, Recalled, RecallMode, SpaceOptions
 from diarist.model.redacted import Redacted, derived
 from diarist.text.analyse import analyse
@@ -20,8 +20,16 @@ from diarist.text.analyse import analyse
 if TYPE_CHECKING:
     from diarist.ports import Embedder
 
+NO_EMBEDDER = "no embedder is configured"
 K1, B = 1.2, 0.75
 KEY_BOOST, TAG_BOOST = 0.4, 0.25
+
+
+class Roles(NamedTuple):
+    """What makes vectors of questions, and of the texts that may answer them."""
+
+    queries: Embedder
+    passages: Embedder
 
 
 def rank_items(
@@ -30,19 +38,24 @@ def rank_items(
     k: int,
     mode: RecallMode,
     options: SpaceOptions,
-    embedder: Embedder | None,
+    roles: Roles | None,
     cache: Path,
+    why_not: str = "",
 ) -> Recalled:
-    """The best `k` items; equal scores newest first. Without an embedder, vector and hybrid fall back to bm25 and say so."""
+    """The best `k` items; equal scores newest first. Where vectors cannot be had, vector and hybrid fall back to bm25 and say so:
+    `why_not` there are no `roles`.
+    """
     terms = list(dict.fromkeys(analyse(query)))
-    reason = "no embedder is configured" if mode != "bm25" and embedder is None else ""
-    effective: RecallMode = "bm25" if embedder is None else mode
-    if not terms:
-        scored = [(0.0, item) for item in items]
-    elif effective == "bm25" or embedder is None:
+    reason = (why_not or NO_EMBEDDER) if mode != "bm25" and roles is None else ""
+    effective: RecallMode = "bm25" if roles is None else mode
+    scored = [(0.0, item) for item in items]
+    if terms and effective != "bm25" and roles is not None:
+        try:
+            scored = _with_vectors(items, query, terms, effective, options, roles, cache)
+        except ModelError as error:
+            effective, reason = "bm25", str(error)
+    if terms and effective == "bm25":
         scored = [(score, item) for score, item in zip(bm25(items, terms), items, strict=True) if score > 0]
-    else:
-        scored = _with_vectors(items, query, terms, effective, options, embedder, cache)
     scored.sort(key=lambda each: (-each[0], -each[1].stored_at.timestamp(), -each[1].order, each[1].id))
     hits = tuple(MemoryHit(item=item, score=round(score, 6)) for score, item in scored[:k])
     return Recalled(hits=hits, requested_mode=mode, effective_mode=effective, fallback_reason=reason)
@@ -75,12 +88,12 @@ def _with_vectors(
     terms: Sequence[str],
     mode: RecallMode,
     options: SpaceOptions,
-    embedder: Embedder,
+    roles: Roles,
     cache: Path,
 ) -> list[tuple[float, MemoryItem]]:
     """Cosine, or the weighted sum of cosine and bm25 over the best bm25."""
-    asked = embedder.embed([derived(query)])[0]
-    likeness = [max(0.0, cosine(asked, each)) for each in _vectors([item.text for item in items], embedder, cache)]
+    asked = roles.queries.embed([derived(query)])[0]
+    likeness = [max(0.0, cosine(asked, each)) for each in _vectors([item.text for item in items], roles.passages, cache)]
     if mode == "vector":
         return [(score, item) for score, item in zip(likeness, items, strict=True) if score > 0]
     lexical = bm25(items, terms)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from diarist.app.embedding import NO_MODEL
-from diarist.errors import DiaristError, UsageError
+from diarist.app.embedding import NO_MODEL, reserve
+from diarist.errors import DiaristError, ReadOnlyError, UsageError
 from diarist.model.hit import Match, Query
 from diarist.stages.vectors import Table
 
@@ -56,6 +57,10 @@ class Ask:
             self.reason = f"hybrid was wanted, but {embedders.name} has embedded no record yet"
             return
         text = self._box.reader().redactor.redact(query)
+        with suppress(ReadOnlyError):  # a question is short: where it cannot be counted, it is asked all the same
+            if embedders.costs and not reserve(self._box, len(text) // 3 + 1):
+                self.reason = "hybrid was wanted, but the day's tokens for embeddings are used up (vectors.daily_tokens)"
+                return
         (vector,) = embedders.queries.embed([text])
         self._embedders, self._vector = embedders, vector
         self.reason = "hybrid was wanted, but errors are looked up by their fingerprints and words"  # unless `second` is called

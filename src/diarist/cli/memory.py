@@ -110,7 +110,8 @@ def _parsed(text: str) -> Any:
 @click.pass_context
 def recall_command(ctx: click.Context, /, namespace: str, query: str, k: int, mode: str | None, project: str, as_json: bool) -> None:
     """Find items by words, best first; without QUERY the newest."""
-    found = open_workspace(ctx, read_only=True).memory_recall(namespace, query, k, project=project, mode=cast("RecallMode | None", mode))
+    memory = open_workspace(ctx, read_only=mode in (None, "bm25"))  # what a model costs has to be written down
+    found = memory.memory_recall(namespace, query, k, project=project, mode=cast("RecallMode | None", mode))
     if as_json:
         emit_json(found)
         return

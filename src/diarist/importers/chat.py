@@ -69,13 +69,14 @@ class Chat:
             tally.use(as_str(message.get("id")), usage_of(usage))
         draft.thought("thought", first_str(message, "reasoning_content", "reasoning", "thought", "thinking"))
         for number, block in enumerate(content if isinstance(content, list) else [content]):
-            self._agent_block(draft, number, block, tally)
+            self.add_block(draft, number, block, tally)
         for number, call in enumerate(dicts(message.get("tool_calls"))):
             self._call(draft, f"call{number}", call, tally)
         if isinstance(message.get("function_call"), dict):
             self._call(draft, "call", message["function_call"], tally)
 
-    def _agent_block(self, draft: Draft, number: int, block: object, tally: Tally) -> None:
+    def add_block(self, draft: Draft, number: int, block: object, tally: Tally) -> None:
+        """Adds one block of what the agent said."""
         if not isinstance(block, dict):
             draft.reply(number, content_text(block))
             return

@@ -35,7 +35,13 @@ class Tokens(NamedTuple):
 
     def plus(self, other: Tokens) -> Tokens:
         """The sum, field by field."""
-        return Tokens(*(a + b for a, b in zip(self, other, strict=True)))
+        return Tokens(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.reasoning + other.reasoning,
+        )
 
 
 class Facts:
@@ -268,18 +274,17 @@ class Ledger:
     def open(self, session: str) -> Tally:
         """The tally of `session`, which is the current one from now on; "" stands for the current one."""
         if not session:
-            session = self.current
-            if not session:
-                self._early = self._early or Tally()
-                return self._early
-        naming = session.naming if isinstance(session, MadeId) else None
-        session = self.current = str(session)
+            if self.current:
+                return self.tallies[self.current]
+            self._early = self._early or Tally()
+            return self._early
         tally = self.tallies.get(session)
         if tally is None:
             tally, self._early = self._early or Tally(), None
-            self.tallies[session] = tally
-            if naming is not None:
-                self.naming[session] = naming
+            if isinstance(session, MadeId):
+                self.naming[str(session)] = session.naming
+            self.tallies[str(session)] = tally
+        self.current = str(session)
         return tally
 
     @property

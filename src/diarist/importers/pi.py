@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, 
 from diarist.importers.ledger import Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
-from diarist.importers.values import as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text, first_str
+from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
 _EXIT = re.compile(r"(?:Command exited with code|exit code:?) (-?\d{1,9})")
@@ -39,14 +39,16 @@ class PiFormat(PlainRecords):
         """The header names it."""
         return as_str(record.value.get("id")) if record.value.get("type") == "session" else ""
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Iterable[tuple[str, str]]:
         """Folder, model, the session this one branched from, title."""
         value: dict[str, Any] = record.value
-        message = as_dict(value.get("message"))
+        if value.get("type") == "message":
+            message = as_dict(value.get("message"))
+            model = message.get("model")
+            return (("model", model),) if model and isinstance(model, str) and message.get("role") == "assistant" else ()
         origin = first_str(value, "branchedFrom", "parentSession")
         branched = _UUID.search(origin) if origin else None
-        model = message.get("model") if message.get("role") == "assistant" else None
-        return told(("cwd", value.get("cwd")), ("model", model), ("parent", branched[1] if branched else ""), ("title", value.get("name")))
+        return told(("cwd", value.get("cwd")), ("parent", branched[1] if branched else ""), ("title", value.get("name")))
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one record."""
@@ -100,13 +102,27 @@ class PiFormat(PlainRecords):
         if isinstance(usage, dict):
             tally.use(draft.rid, count_tokens(usage))
             tally.spend(as_cost(as_dict(usage.get("cost")).get("total")))
-        self._chat.add(draft, {"role": "assistant", "content": message.get("content")}, tally)
+        content = message.get("content")
+        for number, block in enumerate(content if isinstance(content, list) else [content]):
+            self._block(draft, number, block, tally)
         failure = as_str(message.get("errorMessage"))
         if message.get("stopReason") == "aborted":
             draft.add("notice", "stop", failure or "aborted", "interrupt")
         elif failure or message.get("stopReason") == "error":
             draft.add("notice", "stop", failure or "error", failure_mark(failure))
         return "" if draft.steps or isinstance(usage, dict) else "empty"
+
+    def _block(self, draft: Draft, number: int, block: object, tally: Tally) -> None:
+        """One block of a reply; what is not in pi's usual shape is left to the chat's many spellings."""
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "toolCall" and isinstance(block, dict) and as_str(block.get("id")):
+            call_id = block["id"]
+            tally.call(call_id)
+            draft.call(number, as_str(block.get("name")), as_arguments(block.get("arguments")), call_id)
+        elif kind == "text" and isinstance(block, dict) and isinstance(block.get("text"), str):
+            draft.reply(number, block["text"])
+        else:
+            self._chat.add_block(draft, number, block, tally)
 
     def _result(self, draft: Draft, message: dict[str, Any], tally: Tally) -> str:
         call_id = as_str(message.get("toolCallId"))
@@ -164,12 +180,7 @@ def _person_command(draft: Draft, message: dict[str, Any], tally: Tally) -> str:
 
 def count_tokens(usage: dict[str, Any]) -> Tokens:
     """Usage in pi's fields."""
-    return Tokens(
-        input=as_int(usage.get("input")),
-        output=as_int(usage.get("output")),
-        cache_read=as_int(usage.get("cacheRead")),
-        cache_write=as_int(usage.get("cacheWrite")),
-    )
+    return Tokens(as_int(usage.get("input")), as_int(usage.get("output")), as_int(usage.get("cacheRead")), as_int(usage.get("cacheWrite")))
 
 
 def _looks(seen: Glimpse) -> int:

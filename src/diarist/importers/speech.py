@@ -12,7 +12,7 @@ from typing import NamedTuple
 from diarist.importers.markup import elements, without
 from diarist.importers.values import words
 from diarist.model.session import Mark, StepKind
-from diarist.text.fence import WITHHELD, ids_only
+from diarist.text.fence import WITHHELD, ids_only, without_fenced
 
 
 class Said(NamedTuple):
@@ -76,10 +76,7 @@ _OPENINGS: tuple[tuple[str, Mark], ...] = (
 
 def without_fences(text: str) -> str:
     """The text without what Diarist itself put there: it would learn from its own words."""
-    if "<diarist-context" not in text:
-        return text
-    kept = without(text, list(elements(text, ("diarist-context",))))
-    return kept.partition("<diarist-context")[0].rstrip() if "<diarist-context" in kept else kept
+    return without_fenced(text)
 
 
 def without_reminders(text: str) -> str:

@@ -73,8 +73,16 @@ class SwitchWatch:
 
     def see(self, draft: Draft, at: int, *, model: str = "", effort: str = "") -> None:
         """A choice that is used at once."""
+        if model and not effort and self._only_model == model:
+            self._used["model"] = self._chosen["model"] = (model, at)
+            return
         self.choose(at, model=model, effort=effort)
         self.speak(draft)
+
+    @property
+    def _only_model(self) -> str:
+        """The model in use, where nothing but a model was ever chosen."""
+        return self._used["model"][0] if len(self._chosen) == 1 and self._chosen.get("model") == self._used.get("model") else ""
 
     def forget(self) -> None:
         """Another session speaks from now on."""

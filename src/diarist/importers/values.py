@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -118,15 +119,13 @@ def _from_number(value: object) -> datetime | None:
 
 def as_arguments(value: object) -> dict[str, Any] | None:
     """Arguments of a call: an object, or the object a JSON text holds; anything else stands under "input". None if there are none."""
+    if isinstance(value, dict):
+        return value
     if isinstance(value, str):
         text = value.strip()
         parsed = parse_json(text) if text.startswith("{") else None
-        if not isinstance(parsed, dict):
-            return {"input": value} if text else None
-        value = parsed
-    if value is None:
-        return None
-    return value if isinstance(value, dict) else {"input": value}
+        return parsed if isinstance(parsed, dict) else {"input": value} if text else None
+    return None if value is None else {"input": value}
 
 
 def storable(value: dict[str, Any]) -> dict[str, Any]:
@@ -216,8 +215,9 @@ def clean_text(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=1024)
 def hash64(text: str) -> int:
-    """64 bits that stand for an id in a checkpoint."""
+    """64 bits that stand for an id in a checkpoint. An id is met several times within few records: a call's, a reply's."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 

@@ -60,9 +60,7 @@ def _direction(ids: Sequence[str], links: Sequence[Sequence[tuple[int, float]]],
                 sums[number] += at * weight
                 totals[number] += weight
         amid = [told / total if total else 0.0 for told, total in zip(sums, totals, strict=True)]
-        place = [
-            sum(amid[number] * weight for number, weight in own) / weights[at] if own else place[at] for at, own in enumerate(links)
-        ]
+        place = [sum(amid[number] * weight for number, weight in own) / weights[at] if own else place[at] for at, own in enumerate(links)]
     _center(place, weights, apart)
     return place
 

@@ -71,41 +71,51 @@ class Table:
 
     def best(self, vector: Sequence[float], limit: int, allowed: frozenset[str] | None = None) -> list[tuple[str, float]]:
         """The names whose vectors point most nearly the same way, with the cosine, best first; equal ones by name."""
-        if not self._owners or len(vector) != self._dimensions:
+        if not self._owners or len(vector) != self._dimensions or limit < 1:
             return []
-        scores = self._scores(vector)
-        found = [(name, score) for name, score in zip(self._names, scores, strict=True) if allowed is None or name in allowed]
-        found.sort(key=lambda each: (-each[1], each[0]))
-        return found[:limit]
-
-    def _scores(self, vector: Sequence[float]) -> list[float]:
-        """The best cosine of each name, in the order of names."""
         length = sqrt(sum(number * number for number in vector)) or 1.0
-        return self._scores_fast(vector, length) if self._numpy else self._scores_plain(vector, length)
+        find = self._best_fast if self._numpy else self._best_plain
+        found = [(self._names[number], score) for number, score in find(vector, length, limit, allowed)]
+        return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
 
-    def _scores_fast(self, vector: Sequence[float], length: float) -> list[float]:
+    def _best_fast(self, vector: Sequence[float], length: float, limit: int, allowed: frozenset[str] | None) -> list[tuple[int, float]]:
+        """Numbers of names with the best cosine of each: the best `limit`, and all that equal the last of them."""
         np: Any = import_module("numpy")
+        scores = self._scores(np, np.asarray(vector, np.float32) / np.float32(length))
+        numbers = np.arange(len(scores))
+        if allowed is not None:
+            numbers = np.array([self._numbers[name] for name in allowed if name in self._numbers], np.int64)
+        chosen = scores[numbers]
+        if len(chosen) > limit:
+            least = np.partition(chosen, len(chosen) - limit)[len(chosen) - limit]
+            numbers, chosen = numbers[chosen >= least], chosen[chosen >= least]
+        return list(zip(numbers.tolist(), chosen.tolist(), strict=True))
+
+    def _scores(self, np: Any, asked: Any) -> Any:
+        """The best cosine of each name, in the order of names."""
         if self._matrix is None:
             form = np.dtype([("length", "<f4"), ("numbers", "i1", (self._dimensions,))])
             self._matrix = np.frombuffer(self._packed, form)
-        asked = np.asarray(vector, np.float32) / np.float32(length)
         cosines = np.empty(len(self._matrix), np.float32)
         for start in range(0, len(self._matrix), _BLOCK):
             rows = self._matrix[start : start + _BLOCK]
             cosines[start : start + _BLOCK] = rows["numbers"].astype(np.float32) @ asked / rows["length"]
+        if len(self._names) == len(cosines):  # one passage each, in the order of names
+            return cosines
         best = np.full(len(self._names), -1.0, np.float32)
         np.maximum.at(best, np.frombuffer(self._owners, np.int32), cosines)
-        scores: list[float] = best.tolist()
-        return scores
+        return best
 
-    def _scores_plain(self, vector: Sequence[float], length: float) -> list[float]:
+    def _best_plain(self, vector: Sequence[float], length: float, limit: int, allowed: frozenset[str] | None) -> list[tuple[int, float]]:
         best = [-1.0] * len(self._names)
         size = _HEAD + self._dimensions
         for at, owner in enumerate(self._owners):
             row = self._packed[at * size : (at + 1) * size]
             score = sum(map(mul, vector, array("b", bytes(row[_HEAD:])))) / (length * unpack_from("<f", row)[0])
             best[owner] = max(best[owner], score)
-        return best
+        found = [(number, score) for number, score in enumerate(best) if allowed is None or self._names[number] in allowed]
+        found.sort(key=lambda each: -each[1])
+        return [each for each in found if len(found) <= limit or each[1] >= found[limit - 1][1]]
 
 
 _BLOCK = 8_192

@@ -71,3 +71,24 @@ def _fold_char(char: str) -> str:
         elif each not in _EMPTY and not each.isspace() and unicodedata.category(each) not in ("Mn", "Me", "Cf", "Cc", "Cs", "Zs"):
             folded.append(each)
     return "".join(folded)
+
+
+def plain_latin(text: str) -> str:
+    """The text with look-alikes as the Latin letters they are taken for, accents and invisible characters dropped; white space stays."""
+    return text if text.isascii() else _OTHER.sub(lambda found: "".join(_latin_char(char) for char in found[0]), text)
+
+
+@lru_cache(maxsize=16384)
+def _latin_char(char: str) -> str:
+    if char.isspace():
+        return " "
+    return "".join(_letters().get(each.lower(), each) for each in unicodedata.normalize("NFKD", char) if _shows(each))
+
+
+def _shows(char: str) -> bool:
+    return char not in _EMPTY and unicodedata.category(char) not in ("Mn", "Me", "Cf", "Cc", "Cs")
+
+
+@lru_cache(maxsize=1)
+def _letters() -> dict[str, str]:
+    return {pair[0]: pair[1:] for pair in _PAIRS.split() if len(pair) > 1 and not pair[0].isascii()}

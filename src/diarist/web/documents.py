@@ -250,4 +250,6 @@ def _shot(number: int, line: str) -> Shot:
 def _arguments(told: dict[str, Any]) -> str:
     if len(told) == 1 and isinstance(next(iter(told.values())), str):
         return str(next(iter(told.values())))
-    return "\n".join(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}" for name, value in told.items())
+    return "\n".join(
+        f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}" for name, value in told.items()
+    )

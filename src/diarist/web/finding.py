@@ -70,9 +70,7 @@ def _newest(visit: Visit, chosen: dict[str, str], start: int) -> list[Any]:
 
     since = visit.memory.now() - parse_duration(chosen["since"]) if "since" in chosen else visit.memory.now() - timedelta(days=36_500)
     kinds: Any = (chosen["kind"],) if chosen.get("kind") in KINDS else ("entry", "note", "lesson")
-    where = RecordFilter(
-        kinds=kinds, agent=chosen.get("agent"), project=chosen.get("project"), outcome=chosen.get("outcome"), since=since
-    )
+    where = RecordFilter(kinds=kinds, agent=chosen.get("agent"), project=chosen.get("project"), outcome=chosen.get("outcome"), since=since)
     return [_as_hit(record) for record in visit.memory.list_records(where, limit=start + PAGE + 1)][start:]
 
 

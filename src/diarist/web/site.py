@@ -168,5 +168,11 @@ def _login(room: Workroom, door: Doorkeeper) -> Any:
 def local_address(address: str) -> str:
     """An address on this host, or "/": signing in leads nowhere else."""
     parts = urlsplit(address)
-    fine = address.startswith("/") and not address.startswith(("//", "/\\")) and not parts.netloc and not parts.scheme and address.isprintable()
+    fine = (
+        address.startswith("/")
+        and not address.startswith(("//", "/\\"))
+        and not parts.netloc
+        and not parts.scheme
+        and address.isprintable()
+    )
     return address if fine else "/"

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from diarist.app.memories import Item, check_namespace
 from diarist.app.memory import Memory
 from diarist.app.memory_search import cosine
+from diarist.app.toolbox import Embedders
 from diarist.bootstrap import open_memory
-from diarist.errors import InvalidInputError, NotFoundError, UsageError
+from diarist.errors import InvalidInputError, ModelError, NotFoundError, UsageError
 from diarist.model.memory_item import SpaceOptions
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import Redacted
@@ -387,3 +388,33 @@ def test_two_tenants_of_one_database_share_nothing(tmp_path: Path) -> None:
     assert list(two.export_memory("project/pattern-learning", project="shop")) == []
     with pytest.raises(NotFoundError):
         two.get_proposal(found.id)
+
+
+def test_the_configured_model_is_used_by_choice_and_within_its_cap(memory: Memory) -> None:
+    """What it costs is counted; when the day's tokens are used up, or it fails, words decide and the reason is told."""
+    memory.memory_store(SPACE, Item("a", "the engine stalls"))
+    memory.memory_store(SPACE, Item("b", "bread and soup"))
+    wheel = Wheel()
+    memory._box = memory._box._replace(embedders=lambda: Embedders("wheel/1", wheel, wheel, costs=True))
+    assert keys(memory, "motor") == []
+    assert not wheel.asked
+    assert keys(memory, "motor", mode="vector") == ["a"]
+    spent = memory._box.store.get_spending_of(f"{NOW:%Y-%m-%d}", "embed")
+    assert (spent.calls, spent.tokens > 5) == (2, True)
+    values = {**memory._box.settings.values, "vectors.daily_tokens": 1}
+    memory._box = memory._box._replace(settings=memory._box.settings._replace(values=values))
+    found = memory.memory_recall(SPACE, "engine", mode="hybrid")
+    assert (found.effective_mode, [hit.item.key for hit in found.hits]) == ("bm25", ["a"])
+    assert "used up" in found.fallback_reason
+
+
+def test_a_model_that_cannot_be_had_is_no_error_of_recall(memory: Memory) -> None:
+    """It says so."""
+
+    def broken() -> Embedders:
+        raise ModelError("the model file is gone")
+
+    memory.memory_store(SPACE, Item("a", "the engine stalls"))
+    memory._box = memory._box._replace(embedders=broken)
+    found = memory.memory_recall(SPACE, "engine", mode="vector")
+    assert (found.requested_mode, found.effective_mode, found.fallback_reason) == ("vector", "bm25", "the model file is gone")

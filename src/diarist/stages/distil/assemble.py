@@ -59,7 +59,7 @@ def make_entry(session: Session, ledger: Ledger, host: HostFacts, *, entry_id: s
         model=host.model or derived(info.models[0] if info.models else ""),
         route=host.route,
         project=session.project,
-        title=derived(make_title(host.title or info.title, prompts, _first_reply(ledger), _changed(files))),
+        title=derived(make_title(host.title or info.title, [*prompts, *_commanded(ledger)], _first_reply(ledger), _changed(files))),
         prompt=derived(clip(bare_prompt(prompts[0]), PROMPT)) if prompts else Redacted(""),
         outcome=judged.outcome,
         signals=judged.signals,
@@ -99,6 +99,11 @@ def _tell(ledger: Ledger, host: HostFacts) -> _Told:
     reported = settle_reported(ledger, verified=judged.verified)
     story = tell(Facts(ledger, judged.outcome, judged.verified, repairs, find_corrections(ledger)))
     return _Told(judged, _choose(story, ledger), tell_errors(ledger.troubles), (*make_fixes(repairs, ledger.troubles), *reported))
+
+
+def _commanded(ledger: Ledger) -> list[str]:
+    """Slash commands that the session was run with: what it is about where nobody said more."""
+    return [mark.text for mark in ledger.marks if mark.mark == "command" and mark.text.startswith("/") and len(mark.text) > 6]
 
 
 def _first_reply(ledger: Ledger) -> str:
@@ -141,7 +146,8 @@ def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     story.worked.extend(bullet for bullet in story.found if bullet.quote not in learned)
     told: frozenset[str] = frozenset()
     for name in ("worked", "failed", "tried"):
-        chosen[name] = choose([*ledger.sections.get(name, ()), *getattr(story, name)], told)
+        known = told | learned if name == "tried" else told
+        chosen[name] = choose([*ledger.sections.get(name, ()), *getattr(story, name)], known)
         told |= {bullet.quote for bullet in chosen[name]}
     return chosen
 

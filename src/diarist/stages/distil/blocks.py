@@ -10,6 +10,8 @@ from diarist.stages.distil.sentences import SHORTEST, Sentence, clean, judge, se
 LONGEST = 460
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*\n]{2,90})\*\*\s*:?)\s*$")
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
+_NOTHING_SAID = re.compile(r"(?:</?[\w-]+[^>]*>|[^\s]*[\w)][./\\][^\s]*)\Z")
+"""A tag, or the bare name of a file that stands above its text."""
 _RULE = re.compile(r"^\s*(?:[-*_=]{3,}|\|.*\|)\s*$")
 
 
@@ -39,11 +41,28 @@ class _Lines(NamedTuple):
     lines: list[str]
 
 
-def blocks(text: str, *, merge: bool = False) -> tuple[Block, ...]:
-    """The blocks of a reply in order; code, tables and empty phrases are left out. `merge`: short items of one list are one block."""
-    groups = _groups(text)
+def blocks(text: str, *, merge: bool = False, plans: bool = True) -> tuple[Block, ...]:
+    """The blocks of a reply in order; code, tables and empty phrases are left out.
+
+    `merge`: short items of one list are one block. `plans`: with the lists of what is going to be done.
+    """
+    groups = _groups(text) if plans else _without_plans(_groups(text))
     made = (_block(group) for group in (_merged(groups) if merge else groups))
     return tuple(block for block in made if block is not None)
+
+
+def _without_plans(groups: list[_Lines]) -> list[_Lines]:
+    """Without lists of what is going to be done: those that a plan stands above ("Let's go step by step:")."""
+    kept: list[_Lines] = []
+    is_plan = False
+    for group in groups:
+        if not group.is_item:
+            last = group.lines[-1].strip()
+            is_plan = last.endswith((":", "：")) and judge(last).is_intent
+        elif is_plan:
+            continue
+        kept.append(group)
+    return kept
 
 
 def _merged(groups: list[_Lines]) -> list[_Lines]:
@@ -95,12 +114,14 @@ def _block(group: _Lines) -> Block | None:
     kept: list[Sentence] = []
     room = LONGEST
     for part in parts:
-        if part.is_chatter or part.is_claim:
+        if part.is_chatter or part.is_claim or part.is_intent or _NOTHING_SAID.match(part.text):
             continue
         if len(part.text) + 1 > room and kept:
             break
         kept.append(part)
         room -= len(part.text) + 1
+    if kept and kept[-1].text.endswith((":", "：")):
+        kept.pop()  # it introduced code
     if not kept:
         return None
     text = " ".join(clean(part.text) if part.text.endswith((".", "。", "!", "?", ":")) else f"{clean(part.text)};" for part in kept).rstrip(

@@ -72,7 +72,9 @@ def one_line(text: str) -> str:
 
 def and_then(text: str, more: str) -> str:
     """Two sentences in one line."""
-    return f"{text.removesuffix('.')}. {more}" if more else text
+    if not more:
+        return text
+    return f"{text} {more}" if text.endswith((".", "…")) else f"{text}. {more}"
 
 
 def line_of(text: str, limit: int = QUOTE) -> str:

@@ -114,6 +114,7 @@ def _understand(text: str) -> CommandLine:
     same = [program for program in programs if program.kind in CHECKS] if main.kind in CHECKS else [main]
     key = " && ".join(dict.fromkeys(_key(program) for program in same))
     is_check = main.kind in CHECKS and not all(_only_formats(program) or _only_looks(program) for program in same)
+    is_check = is_check and not _is_stashed(programs, same)
     exit_tells = not any(program.masked for program in same)
     exit_blames = not any(program.followed for program in same)
     seeks = is_check and any(
@@ -144,6 +145,12 @@ _DRY = re.compile(r"--?(?:check|diff|list-different|dry-run|verify|l|d|n)\b|[:_-
 _LOOKS_ONLY = word_set(
     "--help -h --version -V --fixtures --collect-only --co --list --list-tests --listTests --dry-run -n --showConfig --print-config"
 )
+
+
+def _is_stashed(programs: tuple[Program, ...], checks: list[Program]) -> bool:
+    """`git stash && make test; git stash pop` checks what was there before the work."""
+    before = programs[: programs.index(checks[0])] if checks else ()
+    return any(program.words[:2] == ("git", "stash") and program.words[2:3] in ((), ("push",), ("save",), ("-u",)) for program in before)
 
 
 def _only_looks(program: Program) -> bool:

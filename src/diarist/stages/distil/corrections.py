@@ -41,7 +41,7 @@ _TURN = re.compile(
 )
 _LOOKS_LIKE_COMMAND = re.compile(r"[/!$]?(?:[\w./-]+ )?[\w./-]+(?: (?:-{1,2}[\w=./-]+|[\w./:-]*[./:_][\w./:-]*))+$")
 _ASK_ONLY = re.compile(
-    r"\W*(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|"
+    r"\W*(?:system: )?(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|"
     r"(?:looks|sounds) (?:good|great)|please continue|"
     r"lgtm|ja|weiter|gut|"
     r"danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",

@@ -179,7 +179,8 @@ CHATTER_STARTS = _starts(
     if_you_need if_you_have_any
     great perfect excellent awesome wonderful sounds_good sure thank you're_right you're_absolutely_right you_are_right i_understand
     understood got_it i_see of_course certainly absolutely would_you_like do_you_want shall_i should_i let_me_know feel_free
-    want_me_to is_there_anything please_let here's here_is here_are summary perfekt alles_klar möchten_sie soll_ich parfait très_bien
+    want_me_to is_there_anything please_let je_comprends ich_verstehe entiendo entendo capisco понимаю bonjour hallo hola
+    i_can_help i_can_assist here's here_is here_are summary perfekt alles_klar möchten_sie soll_ich parfait très_bien
     voulez-vous perfecto excelente quieres ¿quieres 完了 承知 わかりました 了解 好的 明白 알겠 хорошо отлично
     """
 )

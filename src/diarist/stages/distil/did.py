@@ -24,8 +24,13 @@ def changes(facts: Facts) -> Iterator[Bullet]:
         files.values(), key=lambda changes: (changes[0].number == 0, -len(changes), -sum(len(change.after) for change in changes))
     )
     alone = ranked if len(ranked) <= _TOLD_ALONE + 2 else ranked[:_TOLD_ALONE]
+    told: set[str] = set()
+    moved = {changes[0].step: changes for changes in alone if changes[0].operation == "move"}
     for changes in alone:
-        yield _file_bullet(changes)
+        source = next((other for other in alone if other is not changes and _is_moved(other, changes)), None)
+        if moved.get(changes[0].step, changes) is not changes and changes[0].operation == "move":
+            continue  # told with where it went
+        yield _file_bullet(changes, told, source[0].path if source else "")
     folders: dict[str, list[list[Changed]]] = defaultdict(list)
     for changes in ranked[len(alone) :]:
         folders[changes[0].path.rpartition("/")[0]].append(changes)
@@ -33,12 +38,20 @@ def changes(facts: Facts) -> Iterator[Bullet]:
         yield _folder_bullet(folder, others)
 
 
-def _file_bullet(changes: Sequence[Changed]) -> Bullet:
+def _is_moved(source: Sequence[Changed], target: Sequence[Changed]) -> bool:
+    """Was one file moved to become the other?"""
+    return source[0].operation == target[0].operation == "move" and source[0].step == target[0].step
+
+
+def _file_bullet(changes: Sequence[Changed], reasons: set[str], source: str = "") -> Bullet:
+    """`reasons`: those that other bullets gave; none is told twice. `source`: where it was moved from."""
     told = list(dict.fromkeys(text for change in changes[:8] if (text := describe_change(change))))
     reason, reason_step = reason_for(changes)
     deleted = changes[-1].operation == "delete"
-    text = f"{_verb(changes)} {changes[0].path}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
-    if reason and not judge(reason).is_claim:
+    named = f"{source} to {changes[0].path}" if source else changes[0].path
+    text = f"{_verb(changes)} {named}" + (f": {clip('; '.join(told[:5]), 280)}" if told and not deleted else "")
+    if reason and reason not in reasons and not judge(reason).is_claim:
+        reasons.add(reason)
         text = and_then(text, clip(reason, 200))
     quote, step = change_quote(changes)
     steps = tuple(dict.fromkeys((changes[0].step, step, *((reason_step,) if reason_step >= 0 else ()))))

@@ -9,7 +9,7 @@ from diarist.model.redacted import derived
 from diarist.stages.distil.bullets import and_then, one_line
 from diarist.stages.distil.commands import CHECKS
 from diarist.stages.distil.ledger import Ledger, Run, Trouble
-from diarist.stages.distil.repairs import Repair, shown
+from diarist.stages.distil.repairs import Repair, shown, went_well
 from diarist.stages.distil.telling import describe_changes, reason_for
 from diarist.text.clip import clip
 
@@ -54,10 +54,10 @@ def fix_text(repair: Repair, met: Sequence[Trouble]) -> str:
         done = f"until changed: {describe_changes(repair.changes, 320)}"
     elif repair.commands:
         done = "until " + ", ".join(f"`{clip(one_line(run.text), 80)}`" for run in repair.commands[-2:]) + " was run"
-    elif repair.passed.text == repair.failed.text:
-        done = "and went through when it was run again"
     else:
-        done = f"and went through as `{clip(one_line(repair.passed.text), 160)}`"
+        passed = "went through" if went_well(repair.passed) else "did not fail so any more"
+        again = repair.passed.text == repair.failed.text
+        done = f"and {passed} " + ("when it was run again" if again else f"as `{clip(one_line(repair.passed.text), 160)}`")
     reason, _ = reason_for(repair.changes)
     return clip(and_then(f"`{failing}` failed{what} {done}", reason), 600)
 

@@ -13,6 +13,8 @@ from diarist.stages.distil.files import FileBook
 from diarist.stages.distil.ledger import Asked, Ledger, Marked, Refused, Run, Said, Trouble
 from diarist.stages.distil.results import Outputs, Pending
 from diarist.stages.distil.sections import parse_sections
+from diarist.stages.distil.titles import is_bare_names
+from diarist.stages.distil.words import word_set
 
 SAID = 4_000
 """Characters kept of a reply or thought: its first and its last ones."""
@@ -128,6 +130,8 @@ class _Reader:
         if step.actor:
             self.said[step.actor] = Said(number, shorten(step.text, 600), step.actor)
             return
+        if self.ledger.ended == "call" and self.ledger.tools[-1:] and str(self.ledger.tools[-1]).lower() in _EXPANDED:
+            return  # what the client put in for the skill that was called
         self._ask(number, step.text)
         if len(step.text) < 20_000:
             self.outputs.from_person(number, step.text)
@@ -218,6 +222,9 @@ class _Reader:
             self.ledger.ended = "refusal"
 
 
+_CLIENT = word_set("/add /read /read-only /drop /run /test /lint /git /web /voice /ls /map /tokens /model /clear /load /save")
+"""Commands to the client, whatever stands behind them."""
+_EXPANDED = frozenset({"skill", "slashcommand", "slash_command"})
 _ASKS = re.compile(r"[?？][\s\"'*_)]*\Z")
 
 
@@ -225,4 +232,6 @@ def _request_in(command: str) -> str:
     """What the person asked with a slash command: `/review the new parser` asks for something, `/model opus` and `/clear` do not."""
     name, _, rest = command.strip().partition(" ")
     rest = rest.strip()
-    return rest if name.startswith("/") and (len(rest.split()) > 2 or len(rest) >= 16) else ""
+    if not name.startswith("/") or name in _CLIENT or is_bare_names(rest.strip("`")):
+        return ""
+    return rest if len(rest.split()) > 2 or len(rest) >= 16 else ""

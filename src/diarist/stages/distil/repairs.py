@@ -16,6 +16,8 @@ _LEAD = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?|source \S+ ?(?:&&|;) ?|set -\S+ ?(?:
 _TAIL = re.compile(r"(?: ?2>&1| ?2>/dev/null| ?\| ?(?:tail|head)(?: -\S+| \d+)*| ?\|\| ?true| ?; ?echo [^;&|]*)+$")
 _PYTHON_TESTS = frozenset({"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"})
 _COMMANDS = 4
+_LOOKS = frozenset({"log", "status", "diff", "show", "remote", "branch", "rev-parse", "describe", "ls-files", "blame", "tag"})
+"""What git is asked without changing anything."""
 
 
 class Repair(NamedTuple):
@@ -81,15 +83,32 @@ def shown(run: Run, limit: int = 110) -> str:
     return clip(_TAIL.sub("", text) or one_line(run.text), limit)
 
 
+def _speakers(run: Run) -> frozenset[str]:
+    """Programs of the command that complain in their own name: another command without them cannot have got past the complaint."""
+    names = {program.name for program in run.command.programs if program.name}
+    return frozenset(name for name in names if any(line.startswith(f"{name}: ") for line in run.tail.split("\n")))
+
+
+def _may_matter(run: Run) -> bool:
+    """Can a command have changed what another one meets? Looking at the history changes nothing."""
+    looks = all(
+        program.words[1:2] and program.words[1] in _LOOKS if program.name == "git" else program.name in ("echo", "cd", "pwd", "sleep")
+        for program in run.command.programs
+    )
+    return run.command.kind in ("install", "run", "other", "vcs") and run.passed is not False and not looks
+
+
 def _repair(runs: Sequence[Run], members: Sequence[int], number: int) -> Repair | None:
     """What the next run of the family shows; a later failing one with the same error tells of it itself."""
     failed = runs[members[number]]
-    if number + 1 >= len(members):
+    speakers = frozenset() if failed.command.is_check else _speakers(failed)
+    next_at = next((at for at in members[number + 1 :] if speakers <= {program.name for program in runs[at].command.programs}), -1)
+    if next_at < 0:
         return None
-    later = runs[members[number + 1]]
+    later = runs[next_at]
     gone = tuple(mark for mark in failed.errors if mark not in later.errors)
     if not went_well(later) and (not later.errors or len(gone) < len(failed.errors) or not gone):
         return None
-    between = (runs[at] for at in range(members[number + 1] - 1, max(members[number], members[number + 1] - 40), -1))
-    mattered = [run for run in between if run.command.kind in ("install", "run", "other", "vcs") and run.passed is not False][:_COMMANDS]
+    between = (runs[at] for at in range(next_at - 1, max(members[number], next_at - 40), -1))
+    mattered = [run for run in between if _may_matter(run)][:_COMMANDS]
     return Repair(failed, later, failed.errors if went_well(later) else gone, (), tuple(reversed(mattered)))

@@ -23,6 +23,12 @@ _SLIP = re.compile(
     r"\b(?:i (?:misread|misunderstood|forgot|missed|assumed|overlooked)|my (?:mistake|apolog)|apologi[sz]e|sorry)", re.IGNORECASE
 )
 """An agent owning up to a mistake has found nothing that worked."""
+_ORDER = re.compile(
+    r"(?:\*\*[^*]+\*\*:?\s*)?(?:[\w -]{3,40}:\s+)?(?:add|adjust|check|compile|consider|create|debug|ensure|find|identify|locate|look|"
+    r"make sure|place|re-?run|request|retry|run|try|update|use|verify)\b",
+    re.IGNORECASE,
+)
+"""How an item of a plan begins."""
 _LONG_WORD = re.compile(r"[^\W\d_]\w{5,}")
 _WORD = re.compile(r"\w[\w.-]+\w")
 
@@ -40,12 +46,12 @@ def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
     answers = [said for said in ledger.replies if not said.actor and (last is None or said.step != last.step)]
     for said in [*answers[-20:], *([last] if last else [])]:
         floor = -1.0 if not ledger.calls else 0.5 if said is last or len(answers) < 4 else 2.5
-        for block in blocks(said.text, merge=True):
+        for block in blocks(said.text, merge=True, plans=said is last):
             best, score = block.best, block.score
-            if best.is_intent or score < floor or any(part.text in taken for part in block.parts):
+            if best.is_intent or (best.is_guess and said is not last) or score < floor or any(part.text in taken for part in block.parts):
                 continue
             heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
-            bullet = Bullet(f"Found: {heading}{block.text}", best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3)
+            bullet = Bullet(f"Found: {heading}{block.text}", best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3 - best.is_guess)
             yield bullet, _SETBACK.search(block.text) is not None
 
 
@@ -93,7 +99,7 @@ def found(facts: Facts) -> Iterator[Bullet]:
         if said.actor or (facts.ledger.last_reply is not None and said.step == facts.ledger.last_reply.step):
             continue
         for sentence in said.sentences:
-            if sentence.score < 3.0 or not sentence.is_cause or _SLIP.search(sentence.text):
+            if sentence.score < 3.0 or not sentence.is_cause or _SLIP.search(sentence.text) or _ORDER.match(sentence.text):
                 continue
             if not (sentence.is_intent or sentence.is_claim or sentence.is_chatter or sentence.is_guess):
                 yield Bullet(f"Found: {clean(sentence.text)}", sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))

@@ -34,6 +34,7 @@ from diarist.stages.distil.cues import (
 from diarist.stages.distil.words import word_set
 
 SHORTEST, LONGEST = 12, 420
+_BRIEF = 50
 
 _FENCE = ("```", "~~~")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
@@ -264,8 +265,8 @@ def best_of(found: tuple[Sentence, ...], *, prefer: frozenset[str] = frozenset()
 def words_on(found: tuple[Sentence, ...], limit: int, *, prefer: frozenset[str] = frozenset()) -> str:
     """Like `best_of`, with the sentence before or after it where that says something too and there is room."""
     at = _best(found, prefer)
-    if at < 0 or (found[at].is_intent and not found[at].is_cause and found[at].score < 0.5):
-        return ""  # a plan that names nothing is no reason
+    if at < 0 or (found[at].is_intent and found[at].score < 1.0 and len(found[at].text) < _BRIEF):
+        return ""  # a short plan that names nothing is no reason
     kept = [at]
     for other in (at - 1, at + 1):
         if 0 <= other < len(found):

@@ -35,6 +35,8 @@ _HINT = re.compile(
     r"\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|PASS|Interrupted|"
     r"Failed|Found|Checked|finished|ELIFE|ld: |Assertions|SUCC|Success|Build"
 )
+_NO_TESTS = "[no tests"
+"""What Go says of a package that none of the chosen tests are in."""
 _CRASH = re.compile(
     r"^(?:Traceback \(most recent call last\):|(?:\w+\.)*\w*(?:Error|Exception)\b(?::.*)?|panic: .*|Segmentation fault.*|"
     r".*: command not found|"
@@ -119,7 +121,8 @@ def _summary(output: str) -> Verdict:
             line = match.group().strip()
             if rule.sense == "bad" or (rule.sense == "count" and bad):
                 return Verdict(False, line, ran, bad)
-            good = Verdict(True, line, ran, bad)
+            if good is None or _NO_TESTS not in line:
+                good = Verdict(True, line, ran, bad)
     return good or Verdict(None)
 
 

@@ -72,13 +72,14 @@ def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Cor
     shares = Counter(word for n in group for word in corpus.runs[n].words)
     about = {word: count / len(group) for word, count in shares.items()}
     weight = {word: share * rarity.get((0, word), log(2)) for word, share in about.items()}
-    typical = min(group, key=lambda n: (-_typicality(n, corpus, weight), observations[n].prompt, observations[n].id))
+    spelt = Counter(word for n in group for word in corpus.words[n])
+    fits = {observations[n].id: _typicality(n, corpus, weight, spelt) for n in group}
+    typical = min(group, key=lambda n: (-fits[observations[n].id], observations[n].prompt, observations[n].id))
     steps = find_procedure([run.tools for run in (good or runs)])
     said = _headline(observations[typical].prompt, corpus, about)
     coded = {word for piece in _PIECE.findall(said) if _CODE.match(piece) for word in prompt_words(piece)}
     subject = [word for word in corpus.words[typical] if _share(word, corpus, about) >= _SUBJECT and word not in coded]
     title = _title(said, corpus, about) if subject else _title_of_tools(good)
-    fits = {observations[n].id: _typicality(n, corpus, weight) for n in group}
     examples = _examples([(run.prompt, fits[run.id]) for run in good])
     return Draft(
         name=_name(subject, steps, good),
@@ -108,9 +109,13 @@ def _share(word: str, corpus: Corpus, about: Mapping[int, float]) -> float:
     return max((about.get(family, 0.0) for family in corpus.families.get(word, ())), default=0.0)
 
 
-def _typicality(n: int, corpus: Corpus, weight: Mapping[int, float]) -> float:
-    words = corpus.runs[n].words
-    return sum(weight.get(word, 0.0) for word in words) / (1 + len(words)) if words else 0.0
+def _typicality(n: int, corpus: Corpus, weight: Mapping[int, float], spelt: Mapping[str, int]) -> float:
+    """How much of what the habit is about a prompt says, and nothing else; the same words, spelt as others spell them, say more."""
+    words, written = corpus.runs[n].words, corpus.words[n]
+    if not words:
+        return 0.0
+    usual = sum(spelt[word] for word in written) / (len(written) * max(spelt.values()))
+    return round(sum(weight.get(word, 0.0) for word in words) / (1 + len(words)) * (1 + usual), 9)
 
 
 def _headline(prompt: Redacted, corpus: Corpus, about: Mapping[int, float]) -> str:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from diarist.model.bullet import ASKED, CORRECTED, FOUND
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach
-from diarist.stages.synthesis.features import Vocabulary
+from diarist.stages.synthesis.features import Features, Vocabulary
 from diarist.stages.synthesis.runs import Item, Phrases
 
 ALIKE = 0.6
 """Weighted overlap (Jaccard) from which two phrases of one group say the same."""
-MOST_PHRASES = 64
+MOST_PHRASES = 40
 """Distinct phrases of a group that are looked at, most carried first."""
 ELSEWHERE = 0.5
 """A phrase said so often (relative to the group) by entries outside is what everybody says."""
+SPOKEN = ((CORRECTED, "corrected"), (ASKED, "asked"), (FOUND, "found"))
+"""First words of what somebody only said, which is no approach wherever it stands in an entry; and the list it belongs to."""
+LISTS = ("worked", "failed", "contradictions", "tried", "corrected", "asked", "found")
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -29,24 +34,23 @@ class Corpus(NamedTuple):
     vocabulary: Vocabulary
     weights: Sequence[float]
     carriers: Sequence[int]
+    meanings: Sequence[Features] = ()
+    """By phrase: its features, as far as they are known."""
 
 
 class Said(NamedTuple):
     """Phrases that say the same, and who says it: positions of items."""
 
     phrases: tuple[int, ...]
-    tried: frozenset[int]
+    everybody: frozenset[int]
+    """All who say it in any list."""
     worked: frozenset[int]
     failed: frozenset[int]
 
     def unite(self, other: Said) -> Said:
         """Both as one."""
-        return Said(self.phrases + other.phrases, self.tried | other.tried, self.worked | other.worked, self.failed | other.failed)
-
-    @property
-    def everybody(self) -> frozenset[int]:
-        """All who say it in any list."""
-        return self.tried | self.worked | self.failed
+        everybody, worked, failed = self.everybody | other.everybody, self.worked | other.worked, self.failed | other.failed
+        return Said(self.phrases + other.phrases, everybody, worked, failed)
 
 
 class Meant(NamedTuple):
@@ -57,15 +61,11 @@ class Meant(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Approaches of a group by how they went, and what was said; each list sorted by count descending, then text."""
+    """Approaches of a group, and what was said in it, by list of `model.theme.Theme`; sorted by count descending, then text."""
 
-    worked: list[Approach]
-    failed: list[Approach]
-    contradictions: list[Approach]
-    tried: list[Approach]
-    corrected: list[Approach]
-    asked: list[Approach]
-    found: list[Approach]
+    lines: dict[str, tuple[Approach, ...]]
+    cut: dict[str, int]
+    """By list: how many more there were."""
 
 
 def count_carriers(items: Iterable[Item], phrases: Phrases) -> list[int]:
@@ -77,65 +77,73 @@ def count_carriers(items: Iterable[Item], phrases: Phrases) -> list[int]:
     return counts
 
 
-def find_approaches(corpus: Corpus, members: Sequence[int]) -> Found:
+def find_approaches(corpus: Corpus, members: Sequence[int], most: int) -> Found:
     """What at least two members did (one, where the group is a single entry), without what everybody does everywhere."""
     least = min(2, len(members))
-    found = Found([], [], [], [], [], [], [])
-    for said in group_alike(corpus, _sayings(corpus.items, members)):
-        if len(said.everybody) < least or _is_common(corpus, said, len(members)):
-            continue
-        text = corpus.phrases.texts[said.phrases[0]]
-        spoken = next((each for each in (CORRECTED, ASKED, FOUND) if text.startswith(each)), "")
-        _place(found, said, spoken).append(_approach(corpus, said, derived(text.removeprefix(spoken))))
-    for approaches in found:
-        approaches.sort(key=lambda each: (-each.count, each.text))
-    return found
+    lists: dict[str, list[tuple[int, Redacted, Said]]] = {name: [] for name in LISTS}
+    for said in group_alike(corpus, _sayings(corpus, members)):
+        if len(said.everybody) >= least and not _is_common(corpus, said, len(members)):
+            text = corpus.phrases.texts[said.phrases[0]]
+            name, prefix = next(((name, prefix) for prefix, name in SPOKEN if text.startswith(prefix)), ("", ""))
+            lists[name or _list_of(said)].append((-len(said.everybody), derived(text.removeprefix(prefix)), said))
+    for each in lists.values():
+        each.sort(key=lambda line: line[:2])
+    return Found(
+        {name: tuple([_approach(corpus, text, said) for _, text, said in each[:most]]) for name, each in lists.items()},
+        {name: len(each) - most for name, each in lists.items() if len(each) > most},
+    )
 
 
-def _place(found: Found, said: Said, spoken: str) -> list[Approach]:
-    """The list it belongs to. What somebody only said is no approach, wherever it stands in an entry."""
-    if spoken:
-        return {CORRECTED: found.corrected, ASKED: found.asked, FOUND: found.found}[spoken]
+def _list_of(said: Said) -> str:
     if said.worked and said.failed:
-        return found.contradictions
-    return found.worked if said.worked else found.failed if said.failed else found.tried
+        return "contradictions"
+    return "worked" if said.worked else "failed" if said.failed else "tried"
 
 
-def _sayings(items: Sequence[Item], members: Sequence[int]) -> dict[int, Said]:
-    heard: dict[int, tuple[set[int], set[int], set[int]]] = {}
-    for member in members:
-        item = items[member]
+def _sayings(corpus: Corpus, members: Sequence[int]) -> list[Said]:
+    """The phrases that members carry most, with those who do."""
+    items, texts = [corpus.items[member] for member in members], corpus.phrases.texts
+    counts = Counter(chain.from_iterable([item.tried + item.worked + item.failed for item in items]))
+    chosen = sorted(counts, key=lambda phrase: (-counts[phrase], texts[phrase], phrase))[:MOST_PHRASES]
+    heard: dict[int, tuple[set[int], set[int], set[int]]] = {phrase: (set(), set(), set()) for phrase in chosen}
+    for member, item in zip(members, items, strict=True):
         for place, phrases in enumerate((item.tried, item.worked, item.failed)):
             for phrase in phrases:
-                heard.setdefault(phrase, (set(), set(), set()))[place].add(member)
-    return {phrase: Said((phrase,), *map(frozenset, those)) for phrase, those in heard.items()}
+                if phrase in heard:
+                    heard[phrase][place].add(member)
+    return [
+        Said((phrase,), frozenset(tried | worked | failed), frozenset(worked), frozenset(failed))
+        for phrase, (tried, worked, failed) in heard.items()
+    ]
 
 
-def group_alike(corpus: Corpus, sayings: Mapping[int, Said]) -> list[Said]:
+def group_alike(corpus: Corpus, sayings: Iterable[Said]) -> list[Said]:
     """Phrases that say the same in other words, united under the one that most entries carry."""
     texts = corpus.phrases.texts
-    ranked = sorted([(-len(said.everybody), texts[phrase], phrase) for phrase, said in sayings.items()])[:MOST_PHRASES]
     leaders: list[Meant] = []
     united: list[Said] = []
     by_feature: dict[int, list[int]] = {}
-    for _, text, phrase in ranked:
-        meant = _meant(corpus, text)
+    for said in sorted(sayings, key=lambda said: (-len(said.everybody), texts[said.phrases[0]], said.phrases[0])):
+        meant = _meant(corpus, said.phrases[0])
         near = dict.fromkeys(place for feature in _rarest(corpus.weights, meant.features) for place in by_feature.get(feature, ()))
         at = next((place for place in near if _is_alike(corpus.weights, meant, leaders[place])), None)
         if at is None:
             for feature in meant.features:
                 by_feature.setdefault(feature, []).append(len(leaders))
             leaders.append(meant)
-            united.append(sayings[phrase])
+            united.append(said)
         else:
-            united[at] = united[at].unite(sayings[phrase])
+            united[at] = united[at].unite(said)
     return united
 
 
-def _meant(corpus: Corpus, text: str) -> Meant:
+def _meant(corpus: Corpus, phrase: int) -> Meant:
     """Without features that came up only now (in a fix) and have no weight yet."""
-    known, look = len(corpus.weights), corpus.vocabulary.look
-    features = frozenset([feature for feature in look(text) if feature < known])
+    known, look, text = len(corpus.weights), corpus.vocabulary.look, corpus.phrases.texts[phrase]
+    if phrase < len(corpus.meanings):
+        features = frozenset(corpus.meanings[phrase])
+    else:
+        features = frozenset([feature for feature in look(text) if feature < known])
     if "`" not in text:
         return Meant(features, frozenset())
     return Meant(features, frozenset([feature for feature in look(" ".join(_CODE.findall(text))) if feature < known]))
@@ -174,7 +182,7 @@ def _is_common(corpus: Corpus, said: Said, size: int) -> bool:
     return others > 0 and outside / others >= ELSEWHERE * inside / size
 
 
-def _approach(corpus: Corpus, said: Said, text: Redacted) -> Approach:
+def _approach(corpus: Corpus, text: Redacted, said: Said) -> Approach:
     return Approach(
         text=text,
         count=len(said.everybody),

@@ -26,14 +26,20 @@ SAMPLE = 256
 """Entries that are compared all with all."""
 ENRICH = 1024
 """Entries that a fresh group gathers from, to know itself better, before all others are asked."""
-YIELD = 0.05
+YIELD = 0.1
 """A sample that brings together less than this share of its entries was the last one."""
 LONGEST = 32
 """In larger samples: features that more of their entries carry bring no pair together."""
 WIDEN = 8
 """Each larger sample is so many times the one before: a group of which one shows too few is still rare enough in the next."""
 LIGHT = 0.5
-"""Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most."""
+LIGHT_OF_MANY = 0.8
+"""Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most.
+
+The second of a large set: there rarity tells a subject's own words from everybody's, while in a small one they weigh much the same.
+"""
+LARGE = 4096
+"""Entries from which on a set is large."""
 PROFILE = 0.9
 """Share of a group's squared weight that is indexed for entries to look up."""
 TAIL = 1e-5
@@ -59,6 +65,7 @@ class Space:
     def __init__(self, entries: Sequence[Features], weights: Sequence[float]) -> None:
         self.weights = weights
         self.squares = [weight * weight for weight in weights]
+        self._light = LIGHT if len(entries) < LARGE else LIGHT_OF_MANY
         self.entries: list[Features] = []
         self.norms: list[float] = []
         for features in entries:
@@ -67,7 +74,7 @@ class Space:
     def append(self, features: Features) -> int:
         """Adds an entry; its number."""
         squares = self.squares
-        least = LIGHT * sum(map(squares.__getitem__, features)) / (len(features) or 1)
+        least = self._light * sum(map(squares.__getitem__, features)) / (len(features) or 1)
         kept = tuple([feature for feature in features if squares[feature] >= least])
         self.entries.append(kept)
         self.norms.append(sqrt(sum(map(squares.__getitem__, kept))))
@@ -282,7 +289,8 @@ def _hold_together(space: Space, members: list[int], least: float) -> list[int]:
     """The members without those that do not reach `least` against the rest, time and again."""
     total = space.group(members)
     while len(members) > 1:
-        kept, gone = [], []
+        kept: list[int] = []
+        gone: list[int] = []
         for number in members:
             (kept if space.rest_cosine(number, total) >= least else gone).append(number)
         if not gone:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from diarist.model.bullet import WENT_ON
 from diarist.model.theme import Line, RecurringError
-from diarist.stages.synthesis.approaches import Corpus, Said, group_alike, ids_of
+from diarist.stages.synthesis.approaches import MOST_PHRASES, Corpus, Said, group_alike, ids_of
 
 MOST_FIXES = 3
 
@@ -106,9 +106,9 @@ def _vain(corpus: Corpus, unresolved: Iterable[int]) -> dict[int, set[int]]:
 
 def _lines(corpus: Corpus, told: Mapping[int, set[int]]) -> tuple[Line, ...]:
     nobody: frozenset[int] = frozenset()
-    groups = group_alike(corpus, {phrase: Said((phrase,), nobody, frozenset(members), nobody) for phrase, members in told.items()})
+    groups = group_alike(corpus, [Said((phrase,), frozenset(members), nobody, nobody) for phrase, members in told.items()][:MOST_PHRASES])
     lines = [
-        Line(text=corpus.phrases.texts[said.phrases[0]], count=len(said.worked), entries=ids_of(corpus.items, said.worked))
+        Line(text=corpus.phrases.texts[said.phrases[0]], count=len(said.everybody), entries=ids_of(corpus.items, said.everybody))
         for said in groups
     ]
     return tuple(sorted(lines, key=lambda each: (-each.count, each.text))[:MOST_FIXES])

@@ -119,12 +119,12 @@ class Intake:
     def __init__(self) -> None:
         self.vocabulary = Vocabulary()
         self.phrases = Phrases()
-        self._features: list[Features] = []
-        """By phrase."""
+        self.meanings: list[Features] = []
+        """By phrase: its features."""
 
     def take(self, run: Run, digest: str) -> Item:
         """One run. Phrases that were met before are not taken apart again."""
-        phrases, features = self.phrases, self._features
+        phrases, features = self.phrases, self.meanings
         tried, worked, failed = phrases.numbers(run.tried), phrases.numbers(run.worked), phrases.numbers(run.failed)
         fixes = tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]) if run.fixes else ()
         while len(features) < len(phrases.texts):

@@ -6,14 +6,14 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import RecurringError, Theme, Trend
 from diarist.stages.synthesis.adjustment import choose_target, propose_diff
-from diarist.stages.synthesis.approaches import Corpus, Found, find_approaches
+from diarist.stages.synthesis.approaches import LISTS, Corpus, Found, find_approaches
 from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
 from diarist.stages.synthesis.errors import find_errors
 from diarist.stages.synthesis.wording import LONGEST_LABEL, make_label
@@ -47,9 +47,9 @@ def theme_id(members: Iterable[str], kind: str = "theme") -> str:
 def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
     """The theme of a group, without lineage, proposed adjustment or a model's wording."""
     items = sorted([corpus.items[member] for member in group.members], key=lambda item: item.id)
-    found, errors = find_approaches(corpus, group.members), find_errors(corpus, group.members)
-    lists: dict[str, Sequence[Any]] = {**found._asdict(), "errors": errors}
-    outcomes = _count(item.outcome for item in items)
+    found, errors = find_approaches(corpus, group.members, MOST_LINES), find_errors(corpus, group.members)
+    cut = {**found.cut, **({"errors": len(errors) - MOST_LINES} if len(errors) > MOST_LINES else {})}
+    lines, outcomes = found.lines, _count(item.outcome for item in items)
     ids = tuple([item.id for item in items])
     known = theme_id(ids)
     return Theme(
@@ -70,15 +70,15 @@ def make_theme(corpus: Corpus, space: Space, group: Counted) -> Theme:
         cohesion=_cohesion(space, group),
         outcomes=outcomes,
         recovery_rate=_recovery(outcomes),
-        cut={name: len(lines) - MOST_LINES for name, lines in sorted(lists.items()) if len(lines) > MOST_LINES},
+        cut=dict(sorted(cut.items())),
         errors=tuple(errors[:MOST_LINES]),
-        worked=tuple(found.worked[:MOST_LINES]),
-        failed=tuple(found.failed[:MOST_LINES]),
-        contradictions=tuple(found.contradictions[:MOST_LINES]),
-        tried=tuple(found.tried[:MOST_LINES]),
-        corrected=tuple(found.corrected[:MOST_LINES]),
-        asked=tuple(found.asked[:MOST_LINES]),
-        found=tuple(found.found[:MOST_LINES]),
+        worked=lines["worked"],
+        failed=lines["failed"],
+        contradictions=lines["contradictions"],
+        tried=lines["tried"],
+        corrected=lines["corrected"],
+        asked=lines["asked"],
+        found=lines["found"],
     )
 
 
@@ -92,13 +92,7 @@ def make_error_theme(corpus: Corpus, space: Space, group: Counted, errors: Seque
         label=derived(clip(" ".join(errors[0].message.split()), LONGEST_LABEL) or "error"),
         errors=tuple(errors[:MOST_LINES]),
         cut={"errors": len(errors) - MOST_LINES} if len(errors) > MOST_LINES else {},
-        worked=(),
-        failed=(),
-        contradictions=(),
-        tried=(),
-        corrected=(),
-        asked=(),
-        found=(),
+        **dict.fromkeys(LISTS, ()),
     )
 
 
@@ -110,7 +104,7 @@ def finish(theme: Theme) -> Theme:
 
 def _gone_wrong(found: Found, errors: Sequence[RecurringError]) -> list[Redacted]:
     """Recurring lines that may become the label where no title tells the group. What worked is the answer, not the matter."""
-    return [error.message for error in errors] + [each.text for each in found.failed]
+    return [error.message for error in errors] + [each.text for each in found.lines["failed"]]
 
 
 def _cohesion(space: Space, group: Counted) -> float:
