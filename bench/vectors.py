@@ -24,6 +24,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ class Kept:
         self.name, self.dimensions = inner.name, inner.dimensions
         self._inner, self._known, self._role = inner, known, role
 
-    def embed(self, texts: list[Redacted]) -> list[list[float]]:
+    def embed(self, texts: Sequence[Redacted]) -> list[list[float]]:
         keys = [hashlib.sha256(f"{self.name}\0{self._role}\0{text}".encode()).hexdigest() for text in texts]
         missing = [at for at, key in enumerate(keys) if key not in self._known]
         for at, vector in zip(missing, self._inner.embed([texts[at] for at in missing]) if missing else [], strict=True):
@@ -148,8 +149,8 @@ with open_memory(sys.argv[1], read_only=True) as memory:
         at = time.process_time()
         _table(memory._box.store, "made-up", size).best(asked, 48)
         taken.append(time.process_time() - at)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"load ms": 1e3 * (loaded - began), "first ms": 1e3 * (first - loaded), "again ms": 1e3 * sorted(taken)[10], "peak MB": peak / 1024}))
+told = {"load ms": 1e3 * (loaded - began), "first ms": 1e3 * (first - loaded), "again ms": 1e3 * sorted(taken)[10]}
+print(json.dumps({**told, "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 """
 
 

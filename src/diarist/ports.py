@@ -529,6 +529,10 @@ class Publisher(Protocol):
         """Renders and writes one projection atomically. Raises StoreFullError where it cannot be written."""
         ...
 
+    def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> list[Path]:
+        """Many of them, (record, kind, root, path) each: the disk is asked to keep them all at once, not one by one."""
+        ...
+
     def put(self, target: Path, data: bytes, *, mode: int = 0o600) -> None:
         """Writes one file that is no projection, atomically. Raises StoreFullError where it cannot be written."""
         ...

@@ -18,8 +18,8 @@ from schemathesis.specs.openapi.checks import (
 
 from diarist.http_api.openapi import describe
 from diarist.http_api.table import ROUTES
-from hubs import FREE, fill, make_key, open_hub
 from diarist.serving import Options
+from hubs import FREE, fill, make_key, open_hub
 
 schema = schemathesis.openapi.from_dict(describe(ROUTES))
 CHECKS = (not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance)

@@ -209,3 +209,18 @@ def by_click(command: click.Command, arguments: list[str]) -> tuple[list[str], d
 
 def test_every_option_is_documented() -> None:
     assert all(option.help for options in OPTIONS.values() for option in options)
+
+
+def test_an_amendment_can_be_looked_into_and_corrected(ask: Ask, workspace: Path) -> None:
+    with diarist.open_memory(workspace) as memory:
+        old = memory.add_note(title="Voucher limit", body="One voucher an order.", project="shop", created_at=START).id
+        new = memory.add_note(title="Several", body="Customers may add what they like.", project="shop", created_at=START + timedelta(1)).id
+    assert ask("hub", "node", new, "--supersedes", old).returncode == 0
+    node = json.loads(ask("hub", "node", old, "--json").stdout)
+    assert [(each["relation"], each["id"]) for each in node["neighbours"]] == [("superseded by", new)]
+    assert node["neighbours"][0]["why"].startswith("said by ")
+    assert json.loads(ask("search", "voucher limit", "--json").stdout)[0]["id"] == new
+    assert "does not supersede" in ask("hub", "node", new, "--does-not-supersede", old).stdout
+    assert json.loads(ask("search", "voucher limit", "--json").stdout)[0]["id"] == old
+    assert ask("hub", "node", new, "--undecided", old).stdout.endswith("related to nothing\n")
+    assert ask("hub", "node", new, "--supersedes", new).returncode == 1

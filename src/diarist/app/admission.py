@@ -11,6 +11,7 @@ from diarist.app.mining import namespace_of, skill_of
 from diarist.app.records import entry_of
 from diarist.app.review import proposal_of
 from diarist.app.skill_records import find_skill
+from diarist.app.suspecting import commanding_lines
 from diarist.app.verifying import parts_of
 from diarist.model.codec import from_json
 from diarist.model.observation import Observation
@@ -77,6 +78,11 @@ def objections(box: Toolbox, proposal: Proposal) -> list[str]:
     reasons += [
         f"a sentence of it comes from a tool's output, not from a person or the agent: {each!r}" for each in _borrowed(box, proposal)
     ]
+    if proposal.edit is None:
+        reasons += [
+            f"a line of it speaks as an injected instruction would; put it into your own words with `diarist review edit`: {each!r}"
+            for each in commanding_lines(f"{skill.description}\n{proposal.shown_body}")
+        ]
     return reasons
 
 

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 _ID = re.compile(r"(?<![\w-])kh-[a-z2-7]{16}(?![\w-])")
 _OWN = re.compile(r"(?:mcp__(?:plugin_diarist_)?diarist__|diarist[._/-]{1,2})(\w+)\Z")
 _SPOKEN = frozenset({"reply", "thought"})
-_LOOKS = {"search": "shown", "recall": "shown", "trail": "shown", "diary": "fetched", "hub": "fetched", "knowledge": "fetched"}
-"""Commands of Diarist that print records, and what that counts as."""
+_LOOKS = frozenset({"search", "recall", "trail", "diary", "hub"})
+"""Commands of Diarist that print records."""
+_SINGLE = frozenset({("diary", "show"), ("hub", "fetch"), ("hub", "node")})
+"""Those that print one record, which was asked for."""
 _ASKS = {"kb_search", "search", "recall", "find_fix", "kb_node"}
 _GETS = {"kb_fetch", "fetch"}
 _DULL = frozenset({"echo", "printf", "cat", "ls", "cd", "mkdir", "touch", "head", "tail", "pwd", "which", "grep", "true", "sleep"})
@@ -98,8 +100,9 @@ def _asked(step: Step) -> _Asked | None:
         return None
     for program in _programs(step.tool, step.arguments, step.text):
         words = [word for word in program.words[1:] if not word.startswith("-")]
-        if program.name == "diarist" and (name := next((word for word in words if word in _LOOKS), "")):
-            return _Asked(f"cli:{name}", _LOOKS[name])
+        at = next((at for at, word in enumerate(words) if word in _LOOKS), None)
+        if program.name == "diarist" and at is not None:
+            return _Asked(f"cli:{words[at]}", "fetched" if tuple(words[at : at + 2]) in _SINGLE else "shown")
     return None
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -22,7 +24,7 @@ from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
-    from diarist.app.toolbox import Toolbox
+    from diarist.app.toolbox import Reader, Toolbox
     from diarist.app.usefulness import Outlook
     from diarist.model.entry import Entry
     from diarist.model.observation import ToolUse
@@ -63,14 +65,33 @@ def project_of(parts: Sequence[Part]) -> str:
     return info.project or resolve_project(info.cwd, info.repository)
 
 
-def distil_dirty(box: Toolbox, tell: Callable[[int, int], None]) -> Changed:
+class Task(NamedTuple):
+    """One session to distil: its parts, and the id of its entry."""
+
+    parts: tuple[Part, ...]
+    record_id: str
+
+
+class Told(NamedTuple):
+    """What a session's evidence tells, and what its calls were."""
+
+    distilled: Distilled | None
+    tools: tuple[ToolUse, ...] = ()
+    offered: tuple[str, ...] = ()
+
+
+TellAll = Callable[[Iterator[Task]], Iterator[Told]]
+"""Distils tasks in order; other processes may do the work."""
+
+
+def distil_dirty(box: Toolbox, tell: Callable[[int, int], None], tell_all: TellAll | None = None) -> Changed:
     """Distils every dirty session. Entries that come out as they were are not counted as changed."""
     changed = Changed()
     dirty = box.store.list_dirty()
     batch: list[_Made] = []
     began = time.monotonic()
-    for number, (agent, session) in enumerate(dirty, 1):
-        batch.append(_distil(box, agent, session))
+    for number, made in enumerate(_made_of(box, dirty, tell_all), 1):
+        batch.append(made)
         if len(batch) >= BATCH_ENTRIES or time.monotonic() - began >= BATCH_SECONDS or number == len(dirty):
             _write(box, batch, changed)
             batch, began = [], time.monotonic()
@@ -82,22 +103,37 @@ def distil_all(box: Toolbox) -> Changed:
     """Every session anew, dirty or not; what comes out as it was is left alone."""
     changed = Changed()
     for agent, session in box.store.list_sessions():
-        _write(box, [_distil(box, agent, session)], changed)
+        _write(box, list(_made_of(box, [(agent, session)], None)), changed)
     return changed
 
 
 def distil_parts(box: Toolbox, parts: Sequence[Part], tap: CallTap | None = None) -> Distilled | None:
     """The entry of one session's parts; its project and ids follow from the parts alone. `tap` is shown the calls on the way."""
+    return _distilled(box.reader(), parts, _id_of(box, parts), tap)
+
+
+def tell_task(reader: Reader, task: Task) -> Told:
+    """What one session gives. Touches no store."""
+    if not task.parts:
+        return Told(None)
+    tap = CallTap()
+    distilled = _distilled(reader, task.parts, task.record_id, tap)
+    return Told(distilled, tap.uses, tap.offered)
+
+
+def _id_of(box: Toolbox, parts: Sequence[Part]) -> str:
+    return entry_id(box.store, main_info(parts), box.reader().redactor.redact(project_of(parts)))
+
+
+def _distilled(reader: Reader, parts: Sequence[Part], record_id: str, tap: CallTap | None) -> Distilled | None:
     from diarist.model.host import HostFacts
     from diarist.stages.distil import distil
 
-    reader = box.reader()
     info = main_info(parts)
-    project = reader.redactor.redact(project_of(parts))
-    session = load_session(Evidence(parts, reader), project)
+    session = load_session(Evidence(parts, reader), reader.redactor.redact(project_of(parts)))
     return distil(
         tap.watch(session) if tap is not None else session,
-        entry_id=entry_id(box.store, info, project),
+        entry_id=record_id,
         task_id=derived(info.task or info.session),
         host=msgspec.convert(info.host, HostFacts) if info.host else None,
         rules_version=reader.redactor.version,
@@ -124,13 +160,27 @@ def entry_id(store: Store, info: SessionInfo, project: str) -> str:
     return made if known is None else known.id
 
 
-def _distil(box: Toolbox, agent: str, session: str) -> _Made:
-    parts = box.store.get_parts(agent, session)
-    tap = CallTap()
-    distilled = _reflected(box, distil_parts(box, parts, tap)) if parts else None
+def _made_of(box: Toolbox, keys: Sequence[tuple[str, str]], tell_all: TellAll | None) -> Iterator[_Made]:
+    """What each session gives, in order."""
+    begun: deque[tuple[tuple[str, str], Task]] = deque()
+
+    def tasks() -> Iterator[Task]:
+        for key in keys:
+            parts = tuple(box.store.get_parts(*key))
+            task = Task(parts, _id_of(box, parts) if parts else "")
+            begun.append((key, task))
+            yield task
+
+    for told in (tell_all or partial(map, partial(tell_task, box.reader())))(tasks()):
+        key, task = begun.popleft()
+        yield _made(box, key, task.parts, told)
+
+
+def _made(box: Toolbox, key: tuple[str, str], parts: Sequence[Part], told: Told) -> _Made:
+    distilled = _reflected(box, told.distilled)
     cwd = main_info(parts).cwd if parts else ""
-    outlook = look_back_at(box, parts, distilled.entry) if distilled is not None else None
-    return _Made((agent, session), [part.chunks for part in parts], distilled, cwd, tap.uses, tap.offered, outlook)
+    outlook = look_back_at(box, list(parts), distilled.entry) if distilled is not None else None
+    return _Made(key, [part.chunks for part in parts], distilled, cwd, told.tools, told.offered, outlook)
 
 
 def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from diarist.errors import IndexUnavailableError
 from diarist.model.record import RecordFilter
 
 if TYPE_CHECKING:
     from diarist.model.record import Record
-    from diarist.ports import Store
+    from diarist.ports import Index, Store
 
 FOLDERS = {"entry": "diaries/agents", "note": "notes", "lesson": "lessons", "observation": "observations", "memory": "memory"}
 SHOWN = ("entry", "note", "lesson", "skill", "memory")
@@ -27,6 +29,8 @@ class Neighbour(NamedTuple):
 
     relation: str
     record: Record
+    why: str = ""
+    """Of an amendment: who said so, or the parts of the judgement."""
 
 
 def scope_of(kind: str, project: str, agent: str) -> str:
@@ -48,13 +52,31 @@ def in_scope(scope: str, prefix: str) -> bool:
     return wanted.split("/")[0] in tops and f"/{wanted}/" in f"/{scope}/"
 
 
-def neighbours(store: Store, record: Record) -> list[Neighbour]:
-    """Records that this one names, that name it, or that belong to the same run; at most fifty."""
+def neighbours(store: Store, record: Record, index: Index | None = None) -> list[Neighbour]:
+    """Records that this one names, that name it, or that belong to the same run; at most fifty.
+
+    With an index also what it replaced and what replaced it, as searches judge: from the texts, and from what people said.
+    """
     found: dict[str, Neighbour] = {}
-    for neighbour in islice(_all(store, record), 4 * MOST):
+    judged = _amendments(store, index, record) if index is not None else ()
+    for neighbour in islice(chain(judged, _all(store, record)), 4 * MOST):
         if neighbour.record.id != record.id and len(found) < MOST:
             found.setdefault(neighbour.record.id, neighbour)
     return list(found.values())
+
+
+def _amendments(store: Store, index: Index, record: Record) -> Iterator[Neighbour]:
+    from diarist.app.amending import amendments_of
+
+    with suppress(IndexUnavailableError):
+        for one in amendments_of(store, index, record.id):
+            later = one.later == record.id
+            other = store.get_record(one.earlier if later else one.later)
+            if other is not None and other.status != "retracted":
+                relation = "does not supersede" if one.stands and later else "stands beside" if one.stands else None
+                parts = ", ".join(f"{name} {value:.2f}" for name, value in one.parts.items() if value)
+                why = f"said by {one.said_by}" if one.said_by else f"judged from the texts: {one.score:.2f} of 1 ({parts})"
+                yield Neighbour(relation or ("supersedes" if later else "superseded by"), other, why)
 
 
 def _all(store: Store, record: Record) -> Iterator[Neighbour]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diarist.app.documents import Edit, Edited, Revision
     from diarist.app.insights import Stats
-    from diarist.app.mapping import Edge, Point
     from diarist.app.keys import Grant, NewKey
+    from diarist.app.mapping import Edge, Point
     from diarist.app.toolbox import Toolbox
     from diarist.model.access import Answer, ApiKey, Caller
     from diarist.model.proposal import Proposal

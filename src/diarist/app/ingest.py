@@ -7,14 +7,10 @@ turns dirty sessions into entries. A run that was killed leaves dirty marks, and
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +22,8 @@ from diarist.app.evidence import main_info
 from diarist.app.naming import under_stored_name
 from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
-from diarist.errors import StoreError, UsageError
+from diarist.app.workers import Workers
+from diarist.errors import UsageError
 from diarist.model.entry import Entry
 from diarist.model.record import Part, SourceState
 from diarist.model.session import CaptureReport, Step
@@ -103,6 +100,7 @@ class Ingest:
         self._options = options
         self._tell = on_progress or (lambda _progress: None)
         self._order: dict[tuple[str, str], None] = {}
+        self._workers: Workers | None = None
         self.report = IngestReport()
 
     def run(self, paths: Sequence[Path], stdin: bytes | None = None) -> IngestReport:
@@ -112,6 +110,15 @@ class Ingest:
         if self._options.dry_run:
             self.report.files_read, self.report.bytes_read = len(todo), total
             return self.report
+        jobs = min(self._options.jobs, len(todo))
+        with ExitStack() as stack:
+            if jobs > 1 and total >= POOL_BYTES:
+                self._workers = stack.enter_context(Workers(jobs, self._box.make_reader))
+            self._import(todo, total, stdin)
+        self._workers = None
+        return self.report
+
+    def _import(self, todo: list[tuple[Source, Before | None]], total: int, stdin: bytes | None) -> None:
         try:
             self._distil()
             self._read(todo, total)
@@ -120,7 +127,6 @@ class Ingest:
             self._distil()
         except KeyboardInterrupt:
             self.report.interrupted = True
-        return self.report
 
     def _plan(self, paths: Sequence[Path]) -> list[tuple[Source, Before | None]]:
         """Files that are new or changed, with what is known of them."""
@@ -141,7 +147,7 @@ class Ingest:
 
     def _read(self, todo: list[tuple[Source, Before | None]], total: int) -> None:
         done, since_distil, batch, began = 0, 0, list[tuple[Source | None, FileRead]](), time.monotonic()
-        for source, read in self._results(todo, total):
+        for source, read in self._results(todo):
             batch.append((source, read))
             done += source.size
             since_distil += read.bytes_read
@@ -155,18 +161,11 @@ class Ingest:
             self._tell(Progress(done, total, "reading", self.report.files_read))
         self._apply(batch)
 
-    def _results(self, todo: list[tuple[Source, Before | None]], total: int) -> Iterator[tuple[Source, FileRead]]:
-        jobs = min(self._options.jobs, len(todo))
-        if jobs <= 1 or total < POOL_BYTES:
-            reader = self._box.reader() if todo else None
-            for source, before in todo:
-                assert reader is not None
-                yield source, read_file(source.path, source.explicit, reader, before, self._box.now())
-            return
-        with ProcessPoolExecutor(
-            jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(self._box.make_reader,)
-        ) as pool:
-            yield from _in_order(pool, todo, self._box.now)
+    def _results(self, todo: list[tuple[Source, Before | None]]) -> Iterator[tuple[Source, FileRead]]:
+        if self._workers is not None:
+            return self._workers.read(todo, self._box.now)
+        reader = self._box.reader()
+        return ((source, read_file(source.path, source.explicit, reader, before, self._box.now())) for source, before in todo)
 
     def _apply(self, batch: Iterable[tuple[Source | None, FileRead]]) -> None:
         """Writes down what was read, in one transaction, once the evidence is on disk."""
@@ -213,7 +212,10 @@ class Ingest:
         return self._options.project is None or project_of([part]) == self._options.project
 
     def _distil(self) -> None:
-        changed = distil_dirty(self._box, lambda done, total: self._tell(Progress(done, total, "distilling", self.report.files_read)))
+        def show(done: int, total: int) -> None:
+            self._tell(Progress(done, total, "distilling", self.report.files_read))
+
+        changed = distil_dirty(self._box, show, self._workers.tell if self._workers is not None else None)
         self._merge(changed)
 
     def _merge(self, changed: Changed) -> None:
@@ -278,47 +280,6 @@ def _lines(capture: CaptureReport) -> str:
     said += [f"{failed} could not be redacted and were dropped"] if failed else []
     where = ", ".join(f"line {problem.line}: {problem.reason}" if problem.line else problem.reason for problem in capture.problems[:3])
     return "; ".join(said) + (f" ({where})" if where else "") + ". The rest was imported."
-
-
-# --- worker processes ---------------------------------------------------------------------------------------------------
-
-_worker: list[Reader] = []
-
-
-def _start_worker(make_reader: Callable[[], Reader]) -> None:
-    """Ctrl-C reaches the whole group: the main process decides, workers finish the file they are at."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker[:] = [make_reader()]
-
-
-def _work(source: Source, before: Before | None, read_at: datetime) -> FileRead:
-    read = read_file(source.path, source.explicit, _worker[0], before, read_at)
-    _worker[0].vault.flush()
-    return read
-
-
-def _in_order(
-    pool: ProcessPoolExecutor, todo: list[tuple[Source, Before | None]], now: Callable[[], datetime], ahead: int = 32
-) -> Iterator[tuple[Source, FileRead]]:
-    """Results in the order of the files, with a bounded number under way."""
-    waiting: deque[tuple[Source, Future[FileRead]]] = deque()
-    pending = iter(todo)
-    try:
-        while True:
-            for source, before in islice(pending, ahead - len(waiting)):
-                waiting.append((source, pool.submit(_work, source, before, now())))
-            if not waiting:
-                return
-            source, future = waiting.popleft()
-            yield source, future.result()
-    except BrokenProcessPool as error:
-        message = "a reading process died (out of memory?). What was read is kept; run again, with --jobs 1 if it repeats"
-        raise StoreError(message) from error
-    finally:
-        for _, future in waiting:
-            future.cancel()
 
 
 def check_paths(paths: Sequence[str]) -> list[Path]:

@@ -9,13 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from diarist.app.amend_verbs import AmendVerbs
 from diarist.app.hub_verbs import HubVerbs
 from diarist.app.learning import Learning
 from diarist.app.moving_verbs import MovingVerbs
 from diarist.app.search_verbs import SearchVerbs
 from diarist.app.trust_verbs import TrustVerbs
 from diarist.app.use_verbs import UseVerbs
-from diarist.errors import AmbiguousIdError, NotFoundError
+from diarist.errors import AmbiguousIdError, IndexUnavailableError, NotFoundError
 
 if TYPE_CHECKING:
     from threading import Event
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from diarist.model.use import Scope
 
 
-class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs):
+class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs, AmendVerbs):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
@@ -349,6 +350,8 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs)
         """What a record is related to, one step away: see `app.graph`. Raises as `get` does."""
         from diarist.app.graph import neighbours
 
+        with suppress(IndexUnavailableError):
+            return neighbours(self._box.store, self.get(wanted), self._box.search_index())
         return neighbours(self._box.store, self.get(wanted))
 
     def may_capture(self, session: str, cwd: str) -> bool:

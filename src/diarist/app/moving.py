@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from diarist.app.indexing import rebuild
 from diarist.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def import_store(box: Toolbox, source: Path, on_progress: Progress | None = None
     if not ended:
         raise InvalidInputError(f"{source} ends before its time ({done:,} of {total:,} lines). Copy it again; the import then goes on.")
     store.end_import(name, secret)
+    rebuild(box.store, box.search_index())  # an index that saw a part of the history would take it for the whole
     return Moved(done + 1, added)
 
 

@@ -51,5 +51,4 @@ class MovingVerbs:
         from diarist.app.moving import import_store
 
         self._writable()
-        self._stale = True
         return import_store(self._box, Path(source), on_progress)

@@ -44,7 +44,7 @@ def plan_publications(box: Toolbox, tx: Transaction, record: Record, cwd: str = 
 
 def write_publications(box: Toolbox, planned: Sequence[Publication]) -> list[Path]:
     """Writes the files. Raises StoreFullError where one cannot be written; `diarist doctor` writes what is missing."""
-    return [box.publisher().write(each.record, each.kind, each.root, each.path) for each in planned]
+    return box.publisher().write_all(planned)
 
 
 def publish_root(box: Toolbox, project: Redacted, cwd: str = "") -> Path:

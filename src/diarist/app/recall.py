@@ -9,8 +9,7 @@ from diarist.app.indexing import catch_up, index_status, rebuild, verify
 from diarist.app.seeking import JUDGED, NO_INFLUENCE, Counts, Influence, Seeker, bring_up_to_date, healing
 from diarist.model.hit import ContextPack, Hit, HitRow, Query
 from diarist.stages.rank.query import ParsedQuery, narrow, parse_query
-from diarist.stages.rank.related import telling_terms
-from diarist.stages.rank.standing import Amendment, Found, find_amendments, find_pairs
+from diarist.stages.rank.standing import Found
 from diarist.text.triggers import is_suspicious
 
 if TYPE_CHECKING:
@@ -148,23 +147,6 @@ def _as_written(store: Store, index: Index, term: str) -> str:
 
     rows = store.get_hits([match.seq for match in index.search(Query(terms=(term,)), 1)])
     return next((word_of(f"{row.title}\n{row.text}\n{row.errors}", term).lower() for row in rows), term)
-
-
-def amendments_of(store: Store, index: Index, record_id: str) -> list[Amendment]:
-    """What a record replaces and what replaces it, as a search that finds it would judge, with the parts of each judgement."""
-    record = store.get_record(record_id)
-    rows = store.get_hits([record.seq]) if record is not None else []
-    if not rows:
-        return []
-    seeker = Seeker(store, index)
-    terms = tuple(telling_terms(rows, seeker.counts.of))
-    if not terms:
-        return []
-    query = Query(terms=terms, project=rows[0].project or None)
-    others = [one.row for one in seeker.find(query, JUDGED) if one.row.id != record_id]
-    pairs = find_pairs([*rows, *others])
-    found = find_amendments(pairs, seeker.counts.of(pairs.terms())) if pairs.pairs else []
-    return [one for one in found if record_id in (one.earlier, one.later)]
 
 
 def _present(found: list[Found], parsed: ParsedQuery, counts: Counts, explainer: Index | None) -> Hits:

@@ -22,6 +22,7 @@ from diarist.model.machinery import Spending
 from diarist.model.record import Record, SearchText
 from diarist.model.redacted import Redacted, derived
 from diarist.stages.reflect import MAX_TOKENS, ROLE, estimate_tokens, make_prompt, settle
+from diarist.text.injection import suspect
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -96,7 +97,7 @@ def _reflect(box: Toolbox, completer: Completer, entry: Entry) -> str:
         tokens_in, tokens_out = answer.input_tokens or estimate_tokens(prompt), answer.output_tokens or estimate_tokens(answer.text)
         spent = _price(box, tokens_in, tokens_out)
         text = settle(box.reader().redactor.redact(answer.text))
-        if not text:
+        if not text or suspect(text).mark:  # what tools said to the agent must not come back in a model's words
             return "failed"
         reflection = Reflection(
             entry_id=entry.id,

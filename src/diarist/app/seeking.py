@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from diarist.app.amending import links_about
 from diarist.app.corrected import settle_corrections
 from diarist.app.indexing import catch_up, rebuild
 from diarist.errors import IndexUnavailableError
 from diarist.model.hit import Frequencies, HitRow, Match, Query
 from diarist.stages.rank.rarity import Rarity, rarity_of
 from diarist.stages.rank.related import share_scores, telling_terms
-from diarist.stages.rank.standing import Found, find_amendments, find_pairs, found_row, settle
+from diarist.stages.rank.standing import Found, find_amendments, find_pairs, found_row, passes, settle, with_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from diarist.ports import Index, Store
     from diarist.stages.rank.influence import Adjustment
+    from diarist.stages.rank.standing import Amendment
 
 T = TypeVar("T")
 
@@ -105,8 +107,20 @@ class Seeker:
         found = share_scores(found, related)
         judged = [*sorted(found, key=lambda one: -one.score)[:JUDGED], *related]
         pairs = find_pairs(list({one.row.id: one.row for one in judged}.values()))
-        settled = settle(found, find_amendments(pairs, self.counts.of(pairs.terms())) if pairs.pairs else [])
-        return settle_corrections(self._store, settled)
+        amendments = find_amendments(pairs, self.counts.of(pairs.terms())) if pairs.pairs else []
+        return settle_corrections(self._store, self._settled(found, amendments, [one.row.id for one in judged], query))
+
+    def _settled(self, found: list[Found], amendments: list[Amendment], judged: Sequence[str], query: Query) -> list[Found]:
+        """The records with what replaced them, by the texts and by what was said; a record that was said to joins the results."""
+        links = links_about(self._store, self._index, judged)
+        if not links:
+            return settle(found, amendments)
+        known = {one.row.id for one in found}
+        missing = dict.fromkeys(link.later for link in links if link.later not in known and not link.stands)
+        records = [record for record in map(self._store.get_record, missing) if record is not None and record.status == "active"]
+        rows = self.rows([record.seq for record in records])
+        found += [found_row(row, 0.0) for row in rows if passes(row, query)]
+        return settle(found, with_links(amendments, links), rows)
 
     def _matches(self, query: Query, depth: int) -> tuple[Sequence[Match], Mapping[int, str]]:
         """The index's matches, and with a second list those of both with a word on where each stood."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from diarist.app.verifying_store import StoreVerification
     from diarist.model.erasing import EraseWish, Receipt
     from diarist.model.machinery import Correction
+    from diarist.model.proposal import Proposal
     from diarist.model.record import Record
 
 
@@ -106,6 +107,14 @@ class TrustVerbs:
         """What was said of a record, oldest first. Raises as `get` does."""
         known = self._box.store.get_record(wanted)
         return self._box.store.list_corrections([self.get(wanted).id if known is None else known.id])
+
+    # --- review -----------------------------------------------------------------------------------------------------------
+
+    def review_warnings(self, proposal: Proposal) -> list[str]:
+        """Lines of a proposal that read like instructions to an agent, for the person who decides."""
+        from diarist.app.suspecting import warnings_of
+
+        return warnings_of(proposal)
 
     # --- backups and verification -----------------------------------------------------------------------------------------
 

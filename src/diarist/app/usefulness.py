@@ -8,12 +8,13 @@ known: importing again, importing in another order, or a session that grows cann
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.app.evidence import Evidence, main_info
 from diarist.app.locating import agent_of
-from diarist.errors import InvalidInputError
+from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
 from diarist.model.ids import is_id
 from diarist.model.record import RecordFilter
 from diarist.model.use import USES, VERDICTS, Effect, Told, Use, event_of
@@ -91,7 +92,9 @@ def settle(box: Toolbox, session: str) -> None:
     if agent not in agents and len(agents) == 1 and agent in CLIENTS:
         (agent,) = agents
     entries = [entry for entry in entries if entry.agent == agent]
-    outlook = look_back(box, agent, native, box.store.get_parts(agent, native), entries)
+    outlook = None
+    with suppress(StoreCorruptError, NotFoundError):  # evidence that cannot be read holds up nothing; `diarist doctor` names it
+        outlook = look_back(box, agent, native, box.store.get_parts(agent, native), entries)
     if outlook is not None:
         with box.store.transaction(actor=box.actor, at=box.now()) as tx:
             write_outlook(tx, outlook)

@@ -94,20 +94,37 @@ def list_command(ctx: click.Context, /, prefix: str, as_json: bool) -> None:
 
 @hub_command.command("node")
 @click.argument("wanted", metavar="ID")
+@click.option("--supersedes", metavar="ID", help="Say that it replaces this earlier record.")
+@click.option("--does-not-supersede", "stands", metavar="ID", help="Say that it does not: both hold, whatever their texts seem to say.")
+@click.option("--undecided", metavar="ID", help="Take back what was said of the two: their texts decide.")
 @json_option
 @click.pass_context
-def node_command(ctx: click.Context, /, wanted: str, as_json: bool) -> None:
-    """Show what a record is related to, one step away."""
-    memory = open_workspace(ctx, read_only=True)
+def node_command(
+    ctx: click.Context, /, wanted: str, supersedes: str | None, stands: str | None, undecided: str | None, as_json: bool
+) -> None:
+    """Show what a record is related to, one step away: what it replaces, and why; what it names; the same run.
+
+    What was judged from the texts can be corrected here.
+    """
+    said = {"supersedes": supersedes, "stands": stands, "undecided": undecided}
+    memory = open_workspace(ctx, read_only=not any(said.values()))
+    for verdict, earlier in said.items():
+        if earlier:
+            memory.judge(wanted, earlier, verdict)
     record = memory.get(wanted)
     found = memory.neighbours(record.id)
     if as_json:
-        near = [{"relation": each.relation, "id": each.record.id, "kind": each.record.kind, "title": each.record.title} for each in found]
+        near = [
+            {"relation": each.relation, "id": each.record.id, "kind": each.record.kind, "title": each.record.title, "why": each.why}
+            for each in found
+        ]
         emit_json({"id": record.id, "kind": record.kind, "title": record.title, "neighbours": near})
         return
     say(f"{record.id}  {record.kind}  {record.title}")
     for each in found:
         say(f"  {each.relation}: {each.record.id}  {each.record.kind}  {each.record.title}")
+        if each.why:
+            say(f"      {each.why}")
     if not found:
         say("  related to nothing")
 

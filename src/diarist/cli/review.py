@@ -59,10 +59,12 @@ def show_command(ctx: click.Context, /, wanted: str, as_json: bool) -> None:
     memory = open_workspace(ctx, read_only=True)
     proposal = memory.get_proposal(wanted)
     if as_json:
-        emit_json({"digest": review_digest(proposal), "proposal": proposal})
+        emit_json({"digest": review_digest(proposal), "proposal": proposal, "warnings": memory.review_warnings(proposal)})
         return
     say(f"{proposal.kind} {proposal.name} ({proposal.id}), {proposal.state}; project {proposal.project or 'none'}")
     say(f"digest: {review_digest(proposal)}")
+    for warning in memory.review_warnings(proposal):
+        say(f"⚠ {warning}")
     if proposal.target:
         say(f"would change: {proposal.target}")
     say()

@@ -183,9 +183,11 @@ def _keep(memory: Memory, who: str, key: str, made: Answer) -> None:
 def _query(route: Route, asked: Asked) -> msgspec.Struct:
     if route.query is Nothing:
         return Nothing()
-    if "null" in (value.lower() for value in asked.query.values()):  # msgspec would read it as a value left out
-        return msgspec.convert({name: value for name, value in asked.query.items() if value.lower() != "null" or name == "q"}, route.query, strict=False)
-    return msgspec.convert(dict(asked.query), route.query, strict=False)
+    found = msgspec.convert(dict(asked.query), route.query, strict=False)
+    for name, value in asked.query.items():
+        if value.lower() == "null" and getattr(found, name, "") is None:  # msgspec reads it as a value left out
+            raise Problem(422, f"{name}: null is no value here; leave it out")
+    return found
 
 
 def _body(route: Route, asked: Asked) -> Any:

@@ -87,7 +87,7 @@ def review_of(call: Call, proposal: Proposal) -> ReviewFull:
         diff=call.memory.diff(proposal),
         evidence=list(proposal.evidence),
         digest=review_digest(proposal),
-        objections=against,
+        objections=[*against, *call.memory.review_warnings(proposal)],
         decisions=[Ruling(verdict=each.verdict, who=each.who, at=iso(each.at), why=each.why) for each in proposal.decisions],
         created_at=iso(proposal.created_at),
         url=f"{call.base_url}/review/{proposal.id}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import tantivy
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from diarist.model.hit import Query
     from diarist.model.record import Record, SearchText
 
-VERSION = f"index/4 {ANALYSIS}"
+VERSION = f"index/5 {ANALYSIS}"
 """Another version means another index: it is built anew beside the old one."""
 
 TEXT, ERRORS, MARKS, RECORD, SEQ, CREATED, ASIDE = "text", "errors", "marks", "record", "seq", "created", "aside"
@@ -52,8 +53,10 @@ def make_document(record: Record, search: SearchText) -> tuple[tantivy.Document,
         "errors": analyse(search.errors),
         "fixes": analyse(search.fixes),
         "body": analyse(search.body),
-        "project": analyse(record.project.rstrip("/").rsplit("/", 1)[-1]),
+        "project": [],
     }
+    if any(parts.values()):  # a record without words is found by its marks only
+        parts["project"] = analyse(record.project.rstrip("/").rsplit("/", 1)[-1])
     document = tantivy.Document()
     field = ASIDE if record.kind == SET_ASIDE else TEXT
     for name, times in _WEIGHTS:
@@ -94,6 +97,16 @@ def _marks(record: Record, search: SearchText) -> Iterator[str]:
         yield mark("fault", fingerprint[:8])
     for fingerprint in search.fixed_fingerprints:
         yield mark("fault", "+" + fingerprint)
+    for named in _spoken_about(record):
+        yield mark("about", named)
+
+
+def _spoken_about(record: Record) -> list[str]:
+    """Ids of which the record's body says that they are superseded, or stand."""
+    if record.kind not in ("note", "lesson", "state") or (b'"supersedes":["' not in record.body and b'"stands":["' not in record.body):
+        return []
+    body = json.loads(record.body)
+    return [named for field in ("supersedes", "stands") for named in body.get(field) or () if isinstance(named, str)]
 
 
 def make_query(schema: tantivy.Schema, query: Query, common: frozenset[str] = frozenset()) -> tantivy.Query | None:
@@ -160,6 +173,9 @@ def _filters(schema: tantivy.Schema, query: Query) -> Iterator[tantivy.Query]:
     for name, values in (("tag", query.tags), ("file", query.files), ("tool", query.tools)):
         for value in values:
             yield _flat(_term(schema, MARKS, mark(name, value.strip("/").replace("\\", "/") if name == "file" else value)), 0.0)
+    if query.about:
+        about = [(tantivy.Occur.Should, _term(schema, MARKS, mark("about", named))) for named in query.about]
+        yield _flat(tantivy.Query.boolean_query(about), 0.0)
     if query.since is not None or query.before is not None:
         yield _flat(_range(schema, query.since, query.before), 0.0)
 

@@ -28,6 +28,8 @@ class Query(NamedTuple):
     eight digits (the family), or "+" and a whole one: records that solved it."""
     errors_only: bool = False
     """Look for the terms among errors alone."""
+    about: tuple[str, ...] = ()
+    """Only records that say of one of these ids that it is superseded, or that it stands."""
 
 
 class Match(NamedTuple):

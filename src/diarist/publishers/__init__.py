@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from diarist.model.record import Record
 from diarist.publishers import diary_json, hub_markdown, synthesis_report
-from diarist.publishers.files import remove_file, sweep, write_atomically
+from diarist.publishers.files import remove_file, sweep, write_all_atomically, write_atomically
 
 Projection = tuple[Callable[[Record], str | None], Callable[[Record], bytes]]
 
@@ -33,12 +33,19 @@ class FilePublisher:
 
     def write(self, record: Record, kind: str, root: Path, path: str) -> Path:
         """Renders and writes one projection. Raises StoreFullError where it cannot be written."""
-        target = root.joinpath(*PurePosixPath(path).parts)
-        if target.parent not in self._swept:
-            self._swept.add(target.parent)
-            sweep(target.parent)
-        write_atomically(target, self.render(record, kind))
-        return target
+        return self.write_all([(record, kind, root, path)])[0]
+
+    def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> list[Path]:
+        """Renders and writes many: (record, kind, root, path) each. Raises StoreFullError where one cannot be written."""
+        files: dict[Path, bytes] = {}
+        for record, kind, root, path in wanted:
+            target = root.joinpath(*PurePosixPath(path).parts)
+            if target.parent not in self._swept:
+                self._swept.add(target.parent)
+                sweep(target.parent)
+            files[target] = self.render(record, kind)
+        write_all_atomically(files.items())
+        return list(files)
 
     def put(self, target: Path, data: bytes, *, mode: int = 0o600) -> None:
         """Writes one file that is no projection. Raises StoreFullError where it cannot be written."""

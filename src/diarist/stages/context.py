@@ -9,6 +9,7 @@ from typing import NamedTuple
 from diarist.model.hit import ContextPack, Hit
 from diarist.text.clip import clip
 from diarist.text.fence import CLOSE, NOTE, OPEN, defused
+from diarist.text.injection import labelled
 from diarist.text.terminal import safe
 
 _LEAST = 60
@@ -71,7 +72,7 @@ def _fitting(item: Item, number: int, room: int) -> str:
         return ""
     lines = [head]
     for point in item.points:
-        line = "- " + _flat(point)
+        line = "- " + labelled(_flat(point))
         cost = count_tokens(line) + 1
         if cost > room:
             line = clip(line, max(0, room * 2))
@@ -92,7 +93,7 @@ def _head(hit: Hit, number: int) -> str:
         else hit.kind
     )
     facts = [hit.id, hit.created_at[:10], outcome, *(["project " + _flat(hit.project)] if hit.project else [])]
-    return f"[{number}] {' · '.join(facts)}\n{_flat(hit.title)}"
+    return f"[{number}] {' · '.join(facts)}\n{labelled(_flat(hit.title))}"
 
 
 def _flat(text: str) -> str:

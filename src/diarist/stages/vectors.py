@@ -118,5 +118,5 @@ class Table:
         return [each for each in found if len(found) <= limit or each[1] >= found[limit - 1][1]]
 
 
-_BLOCK = 8_192
+_BLOCK = 1_024
 """Rows that are turned into floats at a time: they stay in the processor's cache."""

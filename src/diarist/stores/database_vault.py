@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ class DatabaseVault:
         self._tenant = tenant
         self._waiting: dict[str, bytes] = {}
         self._turn = threading.RLock()
+        database.passengers.add(self)
 
     def put(self, content: bytes) -> str:
         """Takes a chunk and returns its id; it is durable after `flush`.
@@ -48,8 +49,8 @@ class DatabaseVault:
         with self._turn:
             self._waiting[chunk_id] = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_content_size=True).compress(content)
             full = sum(map(len, self._waiting.values())) > MAX_WAITING_BYTES
-        if full:
-            self.flush()
+        if full and not self._database.in_transaction:
+            self._commit()
         return chunk_id
 
     def get(self, chunk_id: str) -> bytes:
@@ -88,7 +89,8 @@ class DatabaseVault:
 
     def ids(self) -> Iterator[str]:
         """Ids of all chunks, sorted."""
-        self.flush()
+        if not self._database.read_only and not self._database.in_transaction:
+            self._commit()
         after, page = "", [("",)]
         while page:
             parameters = {"tenant": self._tenant, "after": after, "limit": PAGE}
@@ -98,14 +100,36 @@ class DatabaseVault:
                 yield chunk_id
 
     def flush(self) -> None:
-        """Everything put before is committed when this returns. Must be called before a transaction names the chunks."""
+        """Everything put before is committed no later than any transaction that names it.
+
+        Where a store of this process shares the database, its next transaction takes the chunks along, so that a write waits for the disk
+        once; a vault by itself, as in a worker process, commits them here.
+        """
+        if not self._database.users:
+            self._commit()
+
+    def waits(self) -> bool:
+        """Were chunks put that no transaction has taken along yet?"""
+        return bool(self._waiting)
+
+    def come_along(self) -> Callable[[], None]:
+        """Writes what waits within an open transaction; it stops waiting when what is returned is called, after the commit."""
         with self._turn:
-            if not self._waiting:
-                return
-            with self._writing():
-                for chunk_id, packed in sorted(self._waiting.items()):
-                    self._database.execute(self._queries["add_chunk"], {"tenant": self._tenant, "id": chunk_id, "packed": packed})
-            self._waiting.clear()
+            taken = sorted(self._waiting.items())
+        for chunk_id, packed in taken:
+            self._database.execute(self._queries["add_chunk"], {"tenant": self._tenant, "id": chunk_id, "packed": packed})
+
+        def settle() -> None:
+            with self._turn:
+                for chunk_id, _ in taken:
+                    self._waiting.pop(chunk_id, None)
+
+        return settle
+
+    def _commit(self) -> None:
+        if self._waiting:
+            with self._database.transaction():  # takes us along
+                pass
 
     def close(self) -> None:
         """Closes the connections where no store of this process uses them."""

@@ -12,7 +12,8 @@ import functools
 import os
 import re
 import threading
-from typing import TYPE_CHECKING
+import weakref
+from typing import TYPE_CHECKING, Protocol
 
 import psycopg
 from psycopg.adapt import Loader
@@ -38,6 +39,18 @@ CHANNEL = "diarist_changes"
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 _NUL = "\U0010fffe"
 """Stands for U+0000, which PostgreSQL's texts cannot hold: a code point that Unicode promises never to assign."""
+
+
+class Passenger(Protocol):
+    """Has things to write that need a commit, not one of their own."""
+
+    def waits(self) -> bool:
+        """Has it anything to write?"""
+        ...
+
+    def come_along(self) -> Callable[[], None]:
+        """Writes them within the open transaction; what it returns is called once that has committed."""
+        ...
 
 
 class _TextDumper(StrDumper):
@@ -75,6 +88,8 @@ class PostgresDatabase:
         self._mine = threading.local()
         self._url = url
         self.users = 0
+        self.passengers: weakref.WeakSet[Passenger] = weakref.WeakSet()
+        """What they have waiting is written with the next transaction that commits, whichever thread it is of."""
         self._ear: Connection | None = None
         try:
             with psycopg.connect(url, autocommit=True, connect_timeout=max(int(wait), 2)) as first:
@@ -123,9 +138,12 @@ class PostgresDatabase:
             self._mine.connection = connection
             try:
                 yield
+                settle = [passenger.come_along() for passenger in list(self.passengers)]
                 with self._translating():
                     connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, self._tenant))
                     connection.execute("COMMIT")
+                for each in settle:
+                    each()
             finally:
                 self._mine.connection = None
                 if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
@@ -183,6 +201,9 @@ class PostgresDatabase:
                 return
             for key in [key for key, database in _shared.items() if database is self]:
                 del _shared[key]
+        if not self._pool.closed and any(passenger.waits() for passenger in list(self.passengers)):
+            with contextlib.suppress(StoreError), self.transaction():  # takes them along; no record names them, so nothing depends on it
+                pass
         if self._ear is not None:
             self._ear.close()
         self._pool.close()

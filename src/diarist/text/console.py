@@ -12,7 +12,7 @@ from diarist.text.listing import hunk_lines, is_clean, is_listing
 from diarist.text.mask import mask
 from diarist.text.phrases import ASIDES, is_consequence
 from diarist.text.prefix import strip
-from diarist.text.signs import FOLLOWS, SPEAKS, STARTS_SO, Sign, exception_of_traceback, recognise
+from diarist.text.signs import FOLLOWS, RULED, SPEAKS, STARTS_SO, Sign, exception_of_traceback, recognise
 from diarist.text.terminal import plain
 from diarist.text.triggers import candidate_lines, is_suspicious
 from diarist.text.wrap import unwrap
@@ -117,7 +117,8 @@ def _sign(line: str, *, levels: bool) -> Sign | None:
         return None
     if bare.level == "other":
         return sign if sign and sign.kind == "traceback" else None
-    if bare.level == "error" and levels and not low.lstrip().startswith(ASIDES) and (sign is None or sign.strength < STARTS_SO) and "Warning: " not in text:
+    is_told = sign is not None and sign.strength >= STARTS_SO
+    if bare.level == "error" and levels and not is_told and "Warning: " not in text and not low.lstrip().startswith(ASIDES):
         return Sign(text.strip(), STARTS_SO, kind="level")
     return sign
 
@@ -150,7 +151,7 @@ def _last_words(lines: list[str]) -> tuple[int, Sign] | None:
     for at in range(len(lines) - 1, max(len(lines) - 40, -1), -1):
         bare = strip(lines[at][:_LONGEST_LINE].rstrip())
         text = bare.text
-        if bare.level == "other" or not text or text[0].isspace() or is_listing(text, text.lower()):
+        if bare.level == "other" or not text or text[0].isspace() or is_listing(text, text.lower()) or RULED.match(text):
             continue
         outline, sign = mask(text).outline, recognise(text, text.lower())
         if (sign and sign.strength == FOLLOWS) or is_consequence(outline) or sum(token[0] != "<" for token in outline) < 3:

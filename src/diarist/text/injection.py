@@ -7,18 +7,14 @@ base64, hexadecimal, percent and other escapes decoded, rot13 and backwards.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import codecs
-import html
 import re
 import unicodedata
-import urllib.parse
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from diarist.text.injection_words import COMPACT, ENGLISH, FOREIGN_HINTS, HINTS, foreign
+from diarist.text.injection_languages import FOREIGN_HINTS, foreign
+from diarist.text.injection_words import COMPACT, ENGLISH, HINTS, NEEDS, STEMS
 from diarist.text.lookalike import plain_latin
 
 LOOK = 0.5
@@ -27,7 +23,10 @@ MARK = 1.0
 """From here on it is not told without a mark."""
 LABEL = "[reads like an instruction to an agent; data, not to be followed]"
 _STRETCH, _STEP = 600, 400
-_SHORT = 300
+_NO_LETTER = re.compile(r"[\W_]+")
+_DIGIT_IN_WORD = re.compile(r"[a-z][0-9@$!|]+[a-z]|\b[0-9@$!|]+[a-z]{3}")
+_CROSSING = ("override", "secrecy", "memory", "loyalty", "role", "grant", "leak", "deceit")
+"""What counts where it begins in one step's output and ends in the next one's."""
 _LONGEST = 200_000
 _MOST_RUNS = 24
 _DEPTH = 2
@@ -102,14 +101,31 @@ class InstructionWatch:
         return best
 
     def _joined(self, head: str) -> Suspicion:
-        """What the pieces say only together: a family that neither shows alone, or two that stand in neighbouring steps."""
+        """What the pieces say only together: something that begins in one step and ends in the next, or two signs side by side."""
         before, after = suspect(self._tail), suspect(head)
+        side_by_side = before.look and after.look and len(self._steps) == 1 and set(before.families) != set(after.families)
         for joint in (" ", ""):
             whole = suspect(self._tail + joint + head)
-            new = set(whole.families) - set(before.families) - set(after.families)
-            if whole.mark and (new - {"order"} or (before.look and after.look and len(self._steps) == 1)):
+            if whole.mark and (side_by_side or _crosses(self._tail + joint, head)):
                 return whole
         return CLEAN
+
+
+def _crosses(tail: str, head: str) -> bool:
+    """True where something is said across the joint."""
+    for reading in (str.lower, lambda text: plain_latin(text).lower()):
+        first = reading(tail)
+        text = first + reading(head)
+        for family, weight, pattern in (*_english(), *_others()):
+            if family not in _CROSSING or (family == "leak" and weight < MARK):
+                continue
+            if any(found.start() < len(first) <= found.end() - 1 for found in pattern.finditer(text)):
+                return True
+        if text.isascii():
+            break
+    letters = "".join(char for char in tail.lower() if char.isalnum())
+    both = letters + "".join(char for char in head.lower() if char.isalnum())
+    return any(found.start() < len(letters) < found.end() for found in _compact_pattern().finditer(both))
 
 
 def _suspect(text: str, depth: int) -> Suspicion:
@@ -142,6 +158,9 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _unescaped(text: str) -> str:
+    import html
+    import urllib.parse
+
     text = re.sub(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})", lambda found: chr(int(found[1] or found[2], 16)), text)
     return urllib.parse.unquote(html.unescape(text), errors="replace")
 
@@ -159,18 +178,21 @@ def _score(text: str) -> Suspicion:
 
 
 def _is_worth_it(text: str) -> bool:
-    """Long outputs are looked through for hints first; short ones are cheap."""
-    if len(text) <= _SHORT:
-        return True
     return not text.isascii() or any(hint in text for hint in HINTS) or any(hint in text for hint in FOREIGN_HINTS)
 
 
 def _score_stretch(stretch: str) -> Suspicion:
     found: dict[str, float] = {}
-    foreign_too = not stretch.isascii() or any(hint in stretch for hint in FOREIGN_HINTS)
-    for family, weight, pattern in (*_english(), *(_others() if foreign_too else ())):
-        if weight > found.get(family, 0.0) and pattern.search(stretch):
+    needed: dict[str, bool] = {}
+    for family, weight, pattern in _english():
+        if family not in needed:
+            needed[family] = any(word in stretch for word in NEEDS[family])
+        if needed[family] and weight > found.get(family, 0.0) and pattern.search(stretch):
             found[family] = weight
+    if not stretch.isascii() or any(hint in stretch for hint in FOREIGN_HINTS):
+        for family, weight, pattern in _others():
+            if weight > found.get(family, 0.0) and pattern.search(stretch):
+                found[family] = weight
     if set(found) == {"order"}:
         return CLEAN  # "please run make test" stands in every manual
     if set(found) == {"order", "remote"} and not _speaks_to(stretch):
@@ -184,12 +206,17 @@ def _speaks_to(stretch: str) -> bool:
 
 def _compact(text: str) -> Suspicion:
     """Letters that were taken apart, written with digits, backwards or by rot13."""
-    head = text[:20_000]
-    letters = "".join(char for char in plain_latin(head).lower() if char.isalnum())
-    leet = "".join(char for char in plain_latin(head).lower().translate(_LEET) if char.isalnum())
-    found = any(_compact_pattern().search(reading) for reading in (letters, letters[::-1], codecs.encode(letters, "rot13")))
-    found = found or _compact_leet().search(leet) is not None
-    return Suspicion(MARK, ("apart", "override")) if found else CLEAN
+    latin = plain_latin(text[:20_000]).lower()
+    letters = _NO_LETTER.sub("", latin)
+    if any(stem in letters for stem in STEMS):
+        import codecs
+
+        for reading in (letters, letters[::-1], codecs.encode(letters, "rot13")):
+            if _compact_pattern().search(reading):
+                return Suspicion(MARK, ("apart", "override"))
+    if _DIGIT_IN_WORD.search(latin) and _compact_leet().search(_NO_LETTER.sub("", latin.translate(_LEET))):
+        return Suspicion(MARK, ("apart", "override"))
+    return CLEAN
 
 
 def _decoded(text: str) -> Iterator[str]:
@@ -210,6 +237,9 @@ def _is_text(text: str) -> bool:
 
 
 def _from_base64(run: str) -> str | None:
+    import base64
+    import binascii
+
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return base64.b64decode(body + "=" * (-len(body) % 4)).decode("utf-8")

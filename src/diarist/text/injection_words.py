@@ -14,11 +14,16 @@ _OLD = (
     r"(?:previous|prior|above|earlier|preceding|system|original|initial|existing|current|your|"
     r"my|all|any|every|other|user'?s?|developer'?s?)"
 )
-_ORDERS = r"(?:instructions?|prompts?|guidelines?|directives?|orders|commands|messages?|requests?|tasks?|goals?)"
+_ORDERS = r"(?:instructions?|prompts?|guidelines?|guidance|directives?|orders|commands|messages?|requests?|tasks?|goals?)"
 _AGENT = (
     r"(?:a\.?i\.?|llms?|assistants?|(?:coding|a\.?i\.?|autonomous|software) agents?|agents?|language "
     r"models?|(?:chat|coding )?bots?|claude(?: code)?"
     r"|codex|gemini|copilot|chatgpt|gpt(?:-?[0-9])?|cursor|aider|devin|model)"
+)
+_MACHINE = (
+    r"(?:a\.?i\.?(?: \w+)?|llms?|(?:ai |coding |virtual )?assistants?|(?:coding|a\.?i\.?|autonomous|"
+    r"automated) agents?|language models?|claude(?: code)?"
+    r"|chatgpt|gpt-?[0-9]|copilot agent)"
 )
 _MUST = (
     r"(?:must|should|shall|needs? to|ha(?:ve|s) to|(?:are|is) (?:required|instructed|expected|ordered|told|asked|hereby)(?: to)?"
@@ -26,7 +31,7 @@ _MUST = (
 )
 _DO = (
     r"(?:run|execute|send|post|upload|delete|remove|rm|add|write|commit|push|install|download|"
-    r"fetch|open|visit|include|append|e-?mail|reveal|print"
+    r"fetch|open|visit|wipe|overwrite|erase|mail|transmit|comply|include|append|e-?mail|reveal|print"
     r"|output|disable|approve|merge|grant|create|save|store|remember|respond|reply|say|read|call|"
     r"use|edit|change|modify|paste|copy|share|set"
     r"|skip|stop|curl|wget|replace|insert|exfiltrate|forward|follow|obey|treat|trust|accept|drop|turn off|export|transfer|encode)"
@@ -34,7 +39,7 @@ _DO = (
 _PRIVATE = (
     r"(?:secrets?|credentials?|passwords?|passwd|tokens?|api[ _-]?keys?|private keys?|ssh[ _-]?keys?|"
     r"id_rsa|id_ed25519|\.env\b|env(?:ironment)? "
-    r"?var(?:iable)?s?|\.aws|\.ssh|\.npmrc|\.netrc|keychain|cookies?|system prompt|conversation|"
+    r"?var(?:iable)?s?|\.aws|\.ssh|\.npmrc|\.netrc|keychain|cookies?|~/\.[a-z]+|mcp\.json|system prompt|conversation|"
     r"chat history|source code|your (?:instructions|prompt|memory))"
 )
 _SEND = (
@@ -51,7 +56,8 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         "override",
         1.0,
         (
-            rf"(?:{_VERB}|{_LIFT})\b[^.!?]{{0,30}}\b(?:your|system|safety|security|these|those|the above)\b[^.!?]{{0,20}}\b(?:rules?|"
+            rf"(?:(?:{_VERB}|{_LIFT})|{_LIFT})\b[^.!?]{{0,30}}\b(?:your|system|safety|security|these|those|"
+            rf"the above)\b[^.!?]{{0,20}}\b(?:rules?|"
             rf"polic(?:y|ies)|restrictions?|constraints?|guardrails?|filters?|training|checks)\b"
         ),
     ),
@@ -105,7 +111,48 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         ),
     ),
     ("address", 0.6, rf"\bif you(?:'re| are) an? (?:\w+ )?{_AGENT}\b"),
-    ("told", 0.7, rf"\b{_AGENT}\b.{{0,50}}?{_MUST}.{{0,60}}?\b{_DO}\b"),
+    ("told", 0.6, rf"\b{_AGENT}\b.{{0,50}}?{_MUST}.{{0,60}}?\b{_DO}\b"),
+    ("told", 1.0, rf"\b{_MACHINE}\b[^.!?]{{0,60}}?{_MUST}[^.!?]{{0,60}}?\b{_DO}\b"),
+    ("told", 1.0, rf"\b(?:when|if|once|whenever|any|every|all)\b[^.!?]{{0,30}}\b(?:{_MACHINE}|agents?)\b[^.!?]{{0,60}}\b{_DO}\b"),
+    (
+        "loyalty",
+        1.0,
+        (
+            r"\b(?:obey|comply with|listen to|follow|heed)\b (?:only )?(?:to )?(?:this|these|the|what)\b[^.!?]{0,20}"
+            r"\b(?:text|page|file|message|document|instead|below|only)\b"
+        ),
+    ),
+    (
+        "loyalty",
+        1.0,
+        (
+            rf"\bnot\b[^.!?]{{0,25}}\byour (?:user|operator|owner)\b|\binstead of (?:what )?(?:the|your) {_PEOPLE}\b|"
+            rf"\b(?:supersedes?|overrules?|takes? precedence over|replaces?)\b[^.!?]{{0,40}}\b(?:{_PEOPLE}(?:'s)?|"
+            rf"system|previous|earlier)\b[^.!?]{{0,20}}"
+            rf"\b(?:{_ORDERS}|rules?|prompt)"
+        ),
+    ),
+    ("override", 0.7, rf"{_VERB}\b[^.!?]{{0,14}}\b(?:existing|previous|prior|above|earlier) rules\b"),
+    ("loyalty", 0.6, r"\b(?:obligated|obliged|bound|compelled|required) to (?:comply|obey|follow)\b"),
+    (
+        "deceit",
+        0.7,
+        (
+            rf"\b(?:tell|assure|report to|say to|inform)\b (?:the |your )?{_PEOPLE}\b[^.!?]{{0,50}}\b(?:fine|"
+            rf"ok|okay|safe|passed|success\w*|done|"
+            rf"nothing|clean|green)\b|\bsuppress\b[^.!?]{{0,20}}\bmention"
+        ),
+    ),
+    (
+        "secrecy",
+        1.0,
+        rf"\bkeep\b[^.!?]{{0,20}}\bfrom (?:the |your )?{_PEOPLE}\b|\b(?:quietly|covertly|secretly|stealthily)\b.{{0,40}}\b{_DO}\b",
+    ),
+    (
+        "tool",
+        0.5,
+        r"\bbefore (?:using|calling|invoking) this tool\b|\botherwise (?:the|this) tool will (?:not|fail)\b|\bthis tool requires you to\b",
+    ),
     (
         "order",
         0.4,
@@ -152,7 +199,8 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
             r"\b(?:curl|wget|iwr|irm|invoke-webrequest|fetch)\b[^\n|;]{0,200}\|\s*(?:sudo )?(?:ba|z|da|"
             r"k)?sh\b|\|\s*(?:iex|python3?|node|perl)\b|(?:ba|z)?sh\s*(?:-c\s*[\"'])?\s*<?\(?\s*\$?\(\s*(?:curl|"
             r"wget)|base64 (?:-d|--decode|-D)[^\n]{0,40}\|\s*(?:ba)?sh|eval\b.{0,20}(?:atob|base64|curl|"
-            r"\$\()|rm -rf (?:/|~|\$home|\.)(?:\s|$|\*)|chmod (?:-r )?777|--no-verify\b|git push (?:-f|"
+            r"\$\()|rm -rf (?:/|~|\$home|\.)(?:\s|$|\*)|reverse shell|\bbackdoor\b|\bkeylogger\b|\bcron "
+            r"?job\b|chmod (?:-r )?777|--no-verify\b|git push (?:-f|"
             r"--force)|--dangerously"
         ),
     ),
@@ -160,7 +208,7 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         "memory",
         0.6,
         (
-            r"\b(?:remember|memori[sz]e|save|store|add|write|record|append|note|put|persist|learn)\b.{0,60}\b(?:(?:long-term "
+            r"\b(?:remember|memori[sz]e|update|save|store|add|write|record|append|note|put|persist|learn)\b.{0,60}\b(?:(?:long-term "
             r"|your |the )?memor(?:y|ies)|claude\.md|agents\.md|gemini\.md|\.?cursorrules|skills?|lessons?|"
             r"knowledge base|diary|instruction files?|future (?:sessions?|runs?|agents?|conversations?|"
             r"tasks?))\b"
@@ -215,108 +263,6 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
     ),
 )
 
-# (language, verbs, objects): to disregard what was said before. Joined in either order.
-_OVERRIDES: tuple[tuple[str, str, str], ...] = (
-    (
-        "de",
-        r"ignorier|vergiss|vergesst|vergessen sie|missacht|übergeh|beachte .{0,20}nicht|setz\w* dich .{0,10}hinweg",
-        r"anweisung|instruktion|vorgab|regeln|befehl|prompt|richtlini|aufgabe",
-    ),
-    (
-        "fr",
-        r"ignor|oubli|ne ten\w+ pas compte|fais abstraction|faites abstraction|outrepass|passe outre|contourn",
-        r"instruction|consigne|directive|règles|ordres|prompt",
-    ),
-    (
-        "es",
-        r"ignor|olvid|descart|haz caso omiso|omite|pasa por alto|desobede|no sigas",
-        r"instruccion|indicacion|directri|órden|ordenes|reglas|prompt|consigna",
-    ),
-    ("pt", r"ignor|esque[cç]|desconsider|desobede|descart|não siga", r"instru[cç]|orienta[cç]|diretriz|ordens|regras|prompt|comandos"),
-    ("it", r"ignor|dimentic|trascura|non tener\w* conto|disattend|scavalca", r"istruzion|indicazion|direttiv|ordini|regole|prompt|comandi"),
-    ("nl", r"negeer|vergeet|omzeil|sla .{0,12}over|houd je niet aan", r"instructie|aanwijzing|opdracht|regels|prompt"),
-    ("sv", r"ignorera|glöm|bortse från|åsidosätt", r"instruktion|anvisning|regler|prompt|uppgift"),
-    ("da", r"ignorer|glem|se bort fra|tilsidesæt", r"instruktion|anvisning|instruks|regler|prompt"),
-    ("pl", r"zignoruj|ignoruj|zapomnij|pomiń|nie stosuj", r"instrukcj|polece|zasad|wytyczn|prompt|reguł"),
-    ("cs", r"ignoruj|zapomeň|nedbej|přehlížej", r"pokyn|instrukc|pravidl|příkaz|prompt"),
-    (
-        "ru",
-        r"игнорир|проигнорир|забудь|не обращай внимания|отмени|пренебре|не следуй",
-        r"инструкц|указани|команд|правил|промпт|распоряжени",
-    ),
-    ("uk", r"ігнору|проігнору|забудь|не зважай|знехтуй", r"інструкц|вказівк|правил|наказ|промпт"),
-    ("tr", r"görmezden gel|yok say|unut|dikkate alma|göz ardı et", r"talimat|yönerge|komut|kural|istem"),
-    ("ar", r"تجاهل|انس[ىَ]?\b|تجاوز|لا تتبع", r"تعليمات|أوامر|توجيهات|قواعد|إرشادات"),
-    ("fa", r"نادیده بگیر|فراموش کن", r"دستور|قوانین|راهنما"),
-    ("he", r"התעלם|התעלמי|שכח|אל תציית", r"הוראות|הנחיות|כללים"),
-    ("hi", r"अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल जा", r"निर्देश|आदेश|नियम"),
-    ("vi", r"bỏ qua|quên|phớt lờ|làm ngơ", r"hướng dẫn|chỉ dẫn|chỉ thị|mệnh lệnh|quy tắc|lệnh"),
-    ("id", r"abaikan|lupakan|jangan ikuti", r"instruksi|perintah|aturan|petunjuk"),
-    ("th", r"เพิกเฉย|ละเว้น|ลืม|ไม่ต้องสนใจ", r"คำสั่ง|คำแนะนำ|กฎ"),
-    ("el", r"αγν[οό]ησ|ξέχασε|παράβλεψε", r"οδηγί|εντολ|κανόν"),
-    ("zh", r"忽略|无视|無視|忘记|忘記|不要遵循|不要理会|不用管|覆盖|跳过", r"指令|指示|提示词|提示|说明|說明|规则|規則|命令|要求|任务"),
-    ("ja", r"無視|忘れ|従わない|従うな|破棄|取り消", r"指示|命令|指令|プロンプト|ルール|規則|説明"),
-    ("ko", r"무시|잊어|잊으|따르지", r"지시|명령|지침|프롬프트|규칙|안내"),
-)
-
-_VERB_LAST = ("tr", "fa", "hi", "ja", "ko")
-
-# To keep it from people, or to hand secrets out, beyond English.
-_QUIET: tuple[str, ...] = (
-    (
-        r"(?:sag|teil|erwähn|verrat|informier|zeig)\w*.{0,40}(?:nutzer|benutzer|anwender|menschen).{0,30}(?:nicht|"
-        r"nichts|davon)|ohne .{0,30}(?:nutzer|benutzer|anwender|rückfrage|bestätigung|nachzufragen|"
-        r"zu fragen)"
-    ),
-    (
-        r"(?:ne|n'|sans)\b.{0,30}(?:dis|dites|parle|mention|inform|révèl|demand|préven)\w*.{0,40}(?:utilisateur|"
-        r"usager|personne|confirmation|autorisation|rien)"
-    ),
-    r"(?:no|sin|nunca)\b.{0,20}(?:dig|menci|inform|revel|avis|pregunt|ped)\w*.{0,40}(?:usuario|nadie|humano|confirmaci|permiso|nada)",
-    r"(?:não|sem|nunca)\b.{0,20}(?:dig|menci|inform|revel|avis|pergunt|ped)\w*.{0,40}(?:usuário|ninguém|humano|confirma|permiss)",
-    r"(?:non|senza)\b.{0,20}(?:dir|menzion|inform|rivel|avvis|chied)\w*.{0,40}(?:utente|nessuno|umano|conferma|permesso)",
-    (
-        r"(?:не|без)\b.{0,20}(?:говори|сообща|упомин|раскрыва|спрашива|уведом|подтвержд|ведома|показыва)\w*.{0,40}(?:пользовател"
-        r"|человек|никому|подтвержд|разрешен|этом|$)"
-    ),
-    r"(?:不要|别|別|勿|无需|不必).{0,10}(?:告诉|告訴|告知|提及|通知|透露|询问|詢問|让).{0,12}(?:用户|用戶|使用者|任何人|人类|确认)",
-    r"(?:ユーザー|利用者|人間|誰).{0,12}(?:知らせ|伝え|教え|言わ|報告|確認).{0,8}(?:ない|ず|ないで|禁止|るな)",
-    r"(?:사용자|유저|누구).{0,14}(?:알리지|말하지|묻지|보고하지|확인)",
-)
-_HAND_OUT: tuple[str, ...] = (
-    (
-        r"(?:send|schick|sende|lad|übermittl|kopier|füh?r)\w*.{0,60}(?:zugangsdaten|passw|schlüssel|"
-        r"geheimnis|token|umgebungsvariabl|\.env|https?://)"
-    ),
-    (
-        r"(?:envoi|envoy|transmet|téléverse|copi|exécut)\w*.{0,60}(?:identifiants|mots? de passe|clés?|"
-        r"secret|jeton|variables? d'environnement|\.env|https?://)"
-    ),
-    (
-        r"(?:env[ií]|sub|copi|manda|transmit|ejecut)\w*.{0,60}(?:credencial|contraseñ|clave|secreto|"
-        r"token|variables? de entorno|\.env|https?://)"
-    ),
-    r"(?:envi|mand|copi|transmit|execut)\w*.{0,60}(?:credencia|senha|chave|segredo|token|variáve|\.env|https?://)",
-    r"(?:invia|manda|copia|trasmett|esegu)\w*.{0,60}(?:credenzial|password|chiav|segret|token|variabil|\.env|https?://)",
-    r"(?:отправ|пришли|скопируй|передай|загрузи|выполни)\w*.{0,60}(?:учётн|учетн|парол|ключ|секрет|токен|переменн|\.env|https?://)",
-    r"(?:发送|發送|上传|上傳|复制|執行|执行|运行|提交|传到).{0,40}(?:凭据|密码|密碼|密钥|金鑰|令牌|环境变量|\.env|https?://)|(?:凭据|密码|密钥|令牌|环境变量|\.env).{0,30}(?:发送|上传|提交|传到)",
-    r"(?:認証情報|パスワード|秘密鍵|鍵|トークン|環境変数|\.env|https?://).{0,40}(?:送信|送って|送れ|送り|アップロード|コピー|実行|投稿)",
-    r"(?:자격 ?증명|비밀번호|키를|토큰|환경 ?변수|\.env|https?://).{0,40}(?:전송|보내|업로드|복사|실행)",
-)
-
-
-def foreign() -> tuple[tuple[str, float, str], ...]:
-    """The families of languages other than English."""
-    made = []
-    for language, verbs, objects in _OVERRIDES:
-        made.append(("override", 1.0, rf"(?:{verbs})[^.!?。！？]{{0,60}}?(?:{objects})"))
-        if language in _VERB_LAST:
-            made.append(("override", 1.0, rf"(?:{objects})[^.!?。！？]{{0,50}}?(?:{verbs})"))
-    made += [("secrecy", 0.8, each) for each in _QUIET]
-    made += [("leak", 0.6, each) for each in _HAND_OUT]
-    return tuple(made)
-
-
 COMPACT = (
     r"(?:ignore|disregard|forget|override|bypass)(?:all|any|every|everything)?(?:of)?(?:the|your|"
     r"my|these|those|that)?(?:previous|prior|above|earlier|preceding|system|"
@@ -328,20 +274,215 @@ COMPACT = (
 )
 """Written without anything between the letters, for texts that were taken apart."""
 
-FOREIGN_HINTS = (
-    "anweisung", "instruktion", "vorgab", "regeln", "befehl", "richtlini", "consigne", "directiv", "ordres", "instruc", "indicaci",
-    "reglas", "ordenes", "orientac", "diretriz", "regras", "istruzion", "indicazion", "direttiv", "ordini", "regole", "instructie",
-    "aanwijzing", "opdracht", "regels", "anvisning", "instruks", "regler", "instrukc", "polece", "zasad", "wytyczn", "pokyn",
-    "instruksi", "perintah", "aturan", "petunjuk", "talimat", "komut", "kural", "nutzer", "anwender", "utilisateur", "usuario",
-    "utente", "zugangsdaten", "passw", "identifiants", "contrase", "credencia", "senha", "credenzial", "huong dan", "prompt",
-)  # fmt: skip
-"""One of these is in every text of the other languages that is written in ASCII and worth a closer look."""
-
 HINTS = (
-    "ignor", "disregard", "forget", "overrid", "bypass", "discard", "instruction", "prompt", "system", "assistant", "agent", " ai ",
+    "url", "user", "environment", "page", "transmit", "comply", "kindly",
+    "ignor", "disregard", "forget", "overrid", "bypass", "discard", "instruction", "prompt", "approve", "accept", "reprogram",
+    "you have been", "filters", "constraints", "exfil", "obey", "comply", "supersede", "tell the",
+    "quietly", "memory", "tool", "system", "assistant", "agent", " ai ",
     " ai,", " ai:", "claude", "codex", "copilot", "gemini", "gpt", "llm", "model", "do not", "don't", "never", "without", "secret",
     "credential", "password", "token", "api key", "api_key", ".env", "curl", "wget", "base64", "rm -rf", "remember", "from now on",
     "future", "approved", "authoriz", "authoris", "silently", "pretend", "you are now", "you must", "you should", "please",
     "hide this", "keep this", "jailbr", "trust", "--no-verify", "--force", "chmod",
 )  # fmt: skip
 """One of these is in every English text that is worth a closer look."""
+
+_AGENTS = (
+    "ai",
+    "llm",
+    "assistant",
+    "agent",
+    "model",
+    "bot",
+    "claude",
+    "codex",
+    "gemini",
+    "copilot",
+    "gpt",
+    "cursor",
+    "aider",
+    "devin",
+    "a.i",
+)
+NEEDS: dict[str, tuple[str, ...]] = {
+    "override": (
+        *(
+            "ignor",
+            "disregard",
+            "forget",
+            "overrid",
+            "bypass",
+            "discard",
+            "follow",
+            "set aside",
+            "attention",
+            "disabl",
+            "turn off",
+            "switch off",
+        ),
+        *(
+            "lift",
+            "suspend",
+            "abandon",
+            "void",
+            "cancel",
+            "obsolete",
+            "invalid",
+            "supersed",
+            "no longer",
+            "revoked",
+            "replaced",
+            "new ",
+            "updated",
+        ),
+        *("real ", "actual", "revised", "additional", "hidden", "secret", "drop", "remove"),
+    ),
+    "role": (
+        "you are",
+        "act as",
+        "behave as",
+        "respond as",
+        "pretend",
+        "roleplay",
+        "you have been",
+        "developer mode",
+        "jailbr",
+        "anything now",
+        " mode",
+        " override",
+    ),
+    "mark": ("<", "[", "##", "begin ", "end ", "system", "developer", "administrator"),
+    "address": _AGENTS,
+    "told": _AGENTS,
+    "order": ("you ", "please", "make sure", "be sure", "to ", "now", "first", "then", "immediately", "simply", "just"),
+    "secrecy": (
+        *(
+            "tell",
+            "mention",
+            "inform",
+            "notify",
+            "reveal",
+            "disclos",
+            "alert",
+            "show",
+            "report",
+            "warn",
+            "ask",
+            "wait",
+            "request",
+            "seek",
+            "keep",
+        ),
+        *("hide", "silently", "quietly", "covertly", "secretly", "stealth", "know", "see", "notice", "learn", "find out"),
+    ),
+    "leak": (
+        *(
+            "secret",
+            "credential",
+            "passw",
+            "token",
+            "key",
+            "ssh",
+            "id_rsa",
+            "id_ed",
+            "env",
+            "aws",
+            "npmrc",
+            "netrc",
+            "cookie",
+            "~/.",
+            "mcp.json",
+        ),
+        *("system prompt", "conversation", "chat history", "source code", "your "),
+    ),
+    "remote": (
+        *(
+            "curl",
+            "wget",
+            "iwr",
+            "irm",
+            "invoke",
+            "fetch",
+            "| ",
+            "|",
+            "base64",
+            "eval",
+            "rm -rf",
+            "chmod",
+            "--no-verify",
+            "git push",
+            "--danger",
+        ),
+        *("shell", "backdoor", "keylogger", "cron"),
+    ),
+    "memory": (
+        *(
+            "memor",
+            "claude.md",
+            "agents.md",
+            "gemini.md",
+            "cursorrules",
+            "skill",
+            "lesson",
+            "knowledge",
+            "diary",
+            "instruction file",
+            "future",
+        ),
+        *("from now", "henceforth", "every", "each", "from this point"),
+    ),
+    "grant": ("trust", "approve", "accept", "allow", "permit", "whitelist", "auto", "skip"),
+    "authority": (
+        "approved",
+        "authori",
+        "consent",
+        "granted",
+        "confirm",
+        "permitted",
+        "requested",
+        "instructed",
+        "signed off",
+        "trust",
+        "role",
+        "this ",
+        "behalf",
+    ),
+    "loyalty": (
+        "obey",
+        "comply",
+        "listen to",
+        "follow",
+        "heed",
+        "your ",
+        "instead of",
+        "supersede",
+        "overrule",
+        "precedence",
+        "replace",
+        "oblig",
+        "bound",
+    ),
+    "deceit": ("tell", "assure", "report to", "say to", "inform", "suppress"),
+    "tool": ("this tool", "the tool"),
+}
+"""By family of English: one of these is in every text that its patterns fit."""
+
+STEMS = (
+    *(
+        "ignore",
+        "disregard",
+        "forget",
+        "override",
+        "bypass",
+        "donot",
+        "dont",
+        "never",
+        "revealyour",
+        "youarenow",
+        "send",
+        "upload",
+        "post",
+        "exfil",
+    ),
+    *("erongi", "dragersid", "tegrof", "edirrevo", "ssapyb", "vtaber", "qvfertneq", "sbetrg", "bireevqr", "olcnff"),
+)
+"""The same for texts that were taken apart, as they are, backwards and by rot13."""

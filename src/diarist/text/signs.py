@@ -84,13 +84,16 @@ _UNIT = re.compile(
 )
 _GO_TOOL = re.compile(r"(?:go: |vet: |\tpanic: |package \S+: )(.+)\Z|(missing go\.sum entry.*)\Z")
 _WARNING = re.compile(r"(?:\A|[\s.(\])])[A-Za-z]*Warning: ")
+RULED = re.compile(r"Error: ?[=*#-]{5}")
+"""What a client puts before the output of a failed command that begins with a ruler: "Error: ==== test session starts ====".
+"""
 _MARKS = " ✘✖❌✗×⨯>*●!-"
 
 
 def recognise(line: str, low: str) -> Sign | None:
     """What a line (prefixes stripped, right-trimmed; `low`: the same in lower case) says went wrong, or None."""
     text = line.lstrip()
-    if not text or low.lstrip().startswith(ASIDES) or _WARNING.search(text):
+    if not text or low.lstrip().startswith(ASIDES) or _WARNING.search(text) or RULED.match(text):
         return None
     return next((sign for look in _LOOKS if (sign := look(line, text, low)) is not None), None)
 

@@ -110,10 +110,7 @@ def _save(visit: Visit, record: Record, note: Note) -> Shown | Go:
     path = path_of(record)
     try:
         if not path:
-            if base != record.revision:
-                raise ConflictError(f"it is at revision {record.revision} now, not {base}", record)
-            if not visit.caller.may("review"):
-                raise Problem(403, "a note without a path is edited by those who may review")
+            _check_note(visit, record, base)
             visit.memory.edit_note(record.id, body=body, title=title, tags=tags or None)
             return Go(f"/kb/{record.id}")
         source = str(note.extra.get("source_type", ""))
@@ -123,6 +120,14 @@ def _save(visit: Visit, record: Record, note: Note) -> Shown | Go:
         values = {"title": title, "body": body, "tags": ", ".join(tags), "revision": record.revision, "conflict": str(error)}
         return Shown("edit.html", {**_shared(visit, record), **values, "now": note}, 409)
     return Go(f"/review/{edited.review_id}" if edited.review_id else f"/kb/{edited.id}")
+
+
+def _check_note(visit: Visit, record: Record, base: int) -> None:
+    """A note without a path is changed at once: by those who may review, and only as it was read."""
+    if base != record.revision:
+        raise ConflictError(f"it is at revision {record.revision} now, not {base}", record)
+    if not visit.caller.may("review"):
+        raise Problem(403, "a note without a path is edited by those who may review")
 
 
 def create(visit: Visit) -> Shown | Go:

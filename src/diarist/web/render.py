@@ -64,13 +64,22 @@ def markdown(text: str) -> Markup:
     """Markdown as HTML that can do nothing: no raw HTML, no images, no addresses but web and mail."""
     body = safe(clip_text(text[front_matter_end(text) :], LONGEST_MARKDOWN))
     clean = nh3.clean(
-        _markdown().render(body),
+        _below(_markdown(), body),
         tags=TAGS,
         attributes={"a": {"href", "title"}, "td": {"align"}, "th": {"align"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )
     return Markup(clean)  # noqa: S704 - cleaned in the line before
+
+
+def _below(parser: MarkdownIt, text: str) -> str:
+    """As HTML whose headings stand below the page's own."""
+    tokens = parser.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
+    return str(parser.renderer.render(tokens, parser.options, {}))
 
 
 @functools.cache
@@ -98,7 +107,7 @@ def day(at: datetime | str) -> str:
 
 def moment(at: datetime | str) -> Markup:
     """A time for people, with the exact one in `datetime`. UTC."""
-    found = datetime.fromisoformat(at.replace("Z", "+00:00")) if isinstance(at, str) else at
+    found = datetime.fromisoformat(at) if isinstance(at, str) else at
     iso = found.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return Markup('<time datetime="{}">{}</time>').format(iso, f"{found.astimezone(UTC):%Y-%m-%d %H:%M}")
 

@@ -45,7 +45,7 @@ def show(visit: Visit, problem: str = "", status: int = 200) -> Shown:
         "evidence": _records(visit, proposal.evidence),
         "counter": _records(visit, counter),
         "more": max(0, len(proposal.evidence) - SHOWN),
-        "against": against,
+        "against": [*against, *visit.memory.review_warnings(proposal)],
         "problem": problem,
         "following": _following(visit, proposal),
     }
@@ -65,7 +65,9 @@ def decide(visit: Visit) -> Shown | Go:
         visit.memory.decide(proposal.id, cast("Verdict", verdict), seen=visit.form.get("seen", ""), why=why, who=visit.who)
     except ReviewError as error:
         return show(visit, str(error), 409)
-    return Go(f"/review/{following}" if following and verdict != "reopen" else "/review")
+    if verdict == "reopen":
+        return Go(f"/review/{proposal.id}")
+    return Go(f"/review/{following}" if following else "/review")
 
 
 def reword(visit: Visit) -> Go:

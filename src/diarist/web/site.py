@@ -73,7 +73,10 @@ def _answer(page: Page, room: Workroom, door: Doorkeeper, request: Request, body
             room.refresh(visit.memory, visit.caller, patient=True)
         return _sent(made, visit, request)
     except Exception as error:  # the page's outer edge: what went wrong is told as a page
-        return _failed(error, session.caller, request)
+        problem = problem_of(error)
+        if problem.status == 500:
+            log.exception("fault", extra={"told": {"error": type(error).__name__, "route": page.path}})
+        return _failed(problem)
 
 
 def _check(page: Page, visit: Visit) -> None:
@@ -113,11 +116,8 @@ def _page(made: Shown, visit: Visit, request: Request) -> str:
     return environment().get_template(made.template).render({**shared, **made.values})
 
 
-def _failed(error: Exception, caller: Any, request: Request) -> Response:
-    problem = problem_of(error)
-    if problem.status == 500:
-        log.exception("fault", extra={"told": {"error": type(error).__name__, "route": request.scope.get("diarist.route", "")}})
-    values = {"title": TITLES.get(problem.status, "It did not work"), "detail": problem.detail, "status": problem.status, "caller": caller}
+def _failed(problem: Problem) -> Response:
+    values = {"title": TITLES.get(problem.status, "It did not work"), "detail": problem.detail, "status": problem.status}
     return HTMLResponse(environment().get_template("problem.html").render(values), problem.status, PAGE_HEADERS)
 
 

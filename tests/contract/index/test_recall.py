@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import diarist
+from diarist.app.amending import amendments_of
 from diarist.app.memory import Memory
-from diarist.app.recall import amendments_of, suggest
-from diarist.errors import UsageError
+from diarist.app.recall import suggest
+from diarist.errors import InvalidInputError, UsageError
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
@@ -88,8 +89,60 @@ def test_an_amended_decision_gives_way_to_the_newest(memory: Memory) -> None:
     assert [hit.id for hit in pack.items] == [new]
     for wanted in (old, new):
         judged = amendments_of(memory._box.store, memory._box.search_index(), wanted)
-        assert [(one.earlier, one.later) for one in judged] == [(old, new)]
-        assert judged[0].judgement.parts["cue"] > 0.5
+        assert [(one.earlier, one.later, one.stands) for one in judged] == [(old, new, False)]
+        assert judged[0].score >= 1
+        assert judged[0].parts["cue"] > 0.5
+
+
+def test_a_person_can_say_that_a_decision_still_stands_and_take_it_back(memory: Memory) -> None:
+    fill(memory)
+    old = note(memory, "Basket cache", "Basket totals are cached in Redis for 60 minutes by the basket service.", day=10)
+    new = note(memory, "Basket cache again", "Basket totals are no longer cached in Redis by the basket service, it computes them.", day=20)
+    asked = "how long are basket totals cached in redis"
+    memory.judge(new, old, "stands")
+    assert {hit.id: hit.superseded_by for hit in memory.search(asked)[:2]} == {old: None, new: None}
+    near = {each.record.id: each for each in memory.neighbours(new)}
+    assert near[old].relation == "does not supersede"
+    assert near[old].why.startswith("said by ")
+    assert [each.relation for each in memory.neighbours(old) if each.record.id == new] == ["stands beside"]
+    memory.judge(new, old, "undecided")
+    assert {hit.id: hit.superseded_by for hit in memory.search(asked)[:2]} == {old: new, new: None}
+    (again,) = [each for each in memory.neighbours(old) if each.record.id == new]
+    assert again.relation == "superseded by"
+    assert again.why.startswith("judged from the texts: ")
+    with pytest.raises(InvalidInputError, match="itself"):
+        memory.judge(new, new, "supersedes")
+
+
+def test_a_person_can_say_what_the_texts_do_not(memory: Memory) -> None:
+    """The later record takes the place of the earlier one, though it shares no word with the question."""
+    fill(memory)
+    old = note(memory, "Basket cache", "Basket totals are cached in Redis for 60 minutes.", day=10)
+    new = note(memory, "Valkey", "Sums live in another place altogether.", day=20)
+    other = note(memory, "Third", "A word of a third party.", project="depot", day=30)
+    memory.judge(new, old, "supersedes")
+    asked = "how long are basket totals cached in redis"
+    hits = memory.search(asked)
+    assert [hit.id for hit in hits[:2]] == [new, old]
+    assert hits[1].superseded_by == new
+    assert f"takes the place of {old}" in " ".join(hits[0].reasons)
+    assert [hit.id for hit in memory.recall(asked).items] == [new]
+    memory.judge(other, new, "supersedes")
+    assert [hit.superseded_by for hit in memory.search(asked) if hit.id == old] == [new]
+    assert memory.search(asked, project="shop", tag="none such") == []
+    memory.judge(old, new, "supersedes")  # a circle ends somewhere, and nothing is lost
+    assert {old, new} <= {hit.id for hit in memory.search(asked)}
+
+
+def test_what_replaced_a_record_is_told_though_the_filter_leaves_it_out(memory: Memory) -> None:
+    fill(memory)
+    old = note(memory, "Basket cache", "Basket totals are cached in Redis.", day=10)
+    new = note(memory, "Sums", "Sums live elsewhere.", project="depot", day=20)
+    memory.judge(new, old, "supersedes")
+    hits = memory.search("basket totals redis", project="shop")
+    assert hits[0].id == old
+    assert hits[0].superseded_by == new
+    assert new not in {hit.id for hit in hits}
 
 
 def test_what_a_person_marked_as_superseded_counts_less(memory: Memory) -> None:

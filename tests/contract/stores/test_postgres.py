@@ -270,3 +270,20 @@ def test_a_node_hears_of_what_another_wrote(url: str, put: Put) -> None:
         put(us, 2)
         assert ear.listen(10) | ear.listen(1) == {"us", "them"}
     ear.close()
+
+
+def test_chunks_come_along_with_the_next_commit_and_stay_waiting_where_it_fails(url: str, put: Put) -> None:
+    with closing(open_server(url)) as store:
+        vault = open_server_vault(url)
+        chunk = vault.put(b"mended sail")
+        vault.flush()
+        assert query(url, "SELECT id FROM chunks", "local") == []
+        with pytest.raises(InvalidInputError):
+            put(store, 1, title="\udcff")
+        assert vault.get(chunk) == b"mended sail"
+        assert query(url, "SELECT id FROM chunks", "local") == []
+        put(store, 1)
+        assert query(url, "SELECT id FROM chunks", "local") == [(chunk,)]
+        assert vault.get(chunk) == b"mended sail"
+        other = vault.put(b"torn sail")
+        assert sorted(vault.ids()) == sorted([chunk, other])

@@ -13,7 +13,7 @@ import pytest
 from builders import START, ClaudeSession
 from diarist.app.memory import Memory
 from diarist.bootstrap import open_memory
-from diarist.errors import InvalidInputError
+from diarist.errors import InvalidInputError, NotFoundError
 from diarist.model.use import Effect, Told, Use
 
 ERROR = "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree"
@@ -209,3 +209,28 @@ def test_one_vote_never_lifts_a_run_that_did_not_solve_an_error_above_one_that_d
     hits = memory.search_error(ERROR)
     assert [hit.id for hit in hits] == [fixed, unsolved]
     assert any("0 sessions for it, 40 against" in reason for reason in hits[0].reasons)
+
+
+def test_a_key_of_one_project_speaks_about_its_own_records_only(memory: Memory, tmp_path: Path) -> None:
+    ours = memory.add_note(title="Ours", body="Text.", project="ours").id
+    theirs = memory.add_note(title="Theirs", body="Text.", project="theirs").id
+    for each in (ours, theirs):
+        memory.feedback(each, "helpful", session="claude-code:s1")
+    with open_memory(tmp_path / "ws", project="ours", environ={"USER": "kim", "HOME": str(tmp_path)}) as limited:
+        limited.feedback(ours, "harmful", session="claude-code:s1")
+        assert [effect.points for effect in limited.worth(ours).effects] == [-2]
+        with pytest.raises(NotFoundError):
+            limited.feedback(theirs, "harmful", session="claude-code:s1")
+    assert [effect.points for effect in memory.worth(theirs).effects] == [2]
+    assert the_effect(memory, ours).verdict == "harmful"
+
+
+def test_evidence_that_is_damaged_holds_up_no_note(memory: Memory, fixed: str, tmp_path: Path) -> None:
+    """The worker applies notes before it imports: one broken session must not stop the others."""
+    session = follow(later())
+    memory.ingest([session.write(tmp_path / "t")])
+    for chunk in (tmp_path / "ws" / "vault").rglob("*.zst"):
+        chunk.write_bytes(b"broken")
+    assert memory.note_use([Told([fixed], f"claude-code:{session.id}", shown_at(session, 25), "shown", "hook:tool")]) == 1
+    assert memory.worth(fixed).shown.times == 1
+    assert memory.feedback(fixed, "helpful", session=f"claude-code:{session.id}").event == "helped"

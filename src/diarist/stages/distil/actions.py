@@ -186,6 +186,7 @@ def _kind(name: str, values: Mapping[str, Any]) -> ActKind:
     if path and any(key in values for key in ("content", "file_text", "contents")):
         return "create"
     for part, kind in (
+        ("todo", "plan"),
         ("grep", "search"),
         ("search", "search"),
         ("read", "read"),

@@ -24,6 +24,7 @@ from diarist.stages.distil.story import Story, tell
 from diarist.stages.distil.tags import TagFacts, make_tags
 from diarist.stages.distil.titles import bare_prompt, make_title, requests_of
 from diarist.text.clip import clip
+from diarist.text.injection import suspect
 
 DISTIL_VERSION = 1
 """Goes up with every change that makes other entries of the same sessions."""
@@ -141,7 +142,8 @@ def _evidence(chosen: dict[str, list[Bullet]], host: HostFacts) -> dict[str, tup
 def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     chosen: dict[str, list[Bullet]] = {name: [] for name in ("tried", "worked", "failed")}
     for name, room in PARAGRAPHS.items():
-        chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
+        said = [*ledger.sections.get(name, ()), *getattr(story, name)]
+        chosen[name] = _paragraph([each for each in said if not suspect(each.text).mark], room)
     learned = {bullet.quote for bullet in chosen["learned"]}
     story.worked.extend(bullet for bullet in story.found if bullet.quote not in learned)
     told: frozenset[str] = frozenset()

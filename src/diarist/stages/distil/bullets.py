@@ -16,6 +16,8 @@ LONGEST = 500
 QUOTE = 300
 _CONSIDERED = 40
 _WORD = re.compile(r"\w+")
+_RULERS = ("=====", "-----")
+"""How lines begin that only part sections: "==== test session starts ===="."""
 _DIGITS = str.maketrans("123456789", "000000000")
 
 
@@ -80,7 +82,7 @@ def and_then(text: str, more: str) -> str:
 def line_of(text: str, limit: int = QUOTE) -> str:
     """The first line of a text that says something, an exact piece of it."""
     lines = (line.strip() for line in text.split("\n"))
-    return next((line for line in lines if len(line) > 2 and _WORD.search(line)), text.strip())[:limit]
+    return next((line for line in lines if len(line) > 2 and _WORD.search(line) and not line.startswith(_RULERS)), text.strip())[:limit]
 
 
 def _is_same(mine: frozenset[str], theirs: frozenset[str]) -> bool:

@@ -45,7 +45,7 @@ _FAULT = re.compile(
 )
 _ANNOUNCED = re.compile(
     r"\s*(?:An? |Unexpected |Caught |\W{1,4})?(?:\w*Error|\w*Exception|ERROR|error|Failed to|Failure|Fehler|Erreur)\b[^:\n]{0,60}: "
-    r"(?!\(?(?:none|0|null)\b).{6,}$"
+    r"(?!\(?(?:none|0|null)\b|[=*#-]{5}).{6,}$"
 )
 _LOOKS_LIKE_TEST = re.compile(r" > | › |\bshould\b|\btest\b|\(\d+ ?ms\)", re.IGNORECASE)
 _FOLLOW_UP = re.compile(

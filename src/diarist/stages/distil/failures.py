@@ -15,7 +15,8 @@ _MARKUP = re.compile(r"</?(?:tool_use_error|error|result|output|stdout|stderr|re
 _SKIP = re.compile(
     r"\s*(?:Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|"
     r"Process exited with code \d+|Total output lines.*|"
-    r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|Sibling tool call errored|[\W_]*)\Z",
+    r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|"
+    r"(?:error: *)?[=*#-]{5,}.*|Sibling tool call errored|[\W_]*)\Z",
     re.IGNORECASE,
 )
 _FAILED = re.compile(

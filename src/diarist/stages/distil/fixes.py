@@ -114,12 +114,15 @@ def _settle_by_likeness(trouble: Trouble, run: Run, later: Sequence[Run]) -> Non
     if run.started and run.command.kind in CHECKS:
         return
     for other in later:
-        if other.passed is not True or set(other.errors) & set(run.errors):
+        if set(other.errors) & set(run.errors):
             continue
-        alike = other.command.kind == run.command.kind if not run.started else _shares_subject(run, other)
+        if not run.started:
+            alike = other.started and other.passed is not None and other.command.kind == run.command.kind
+        else:
+            alike = other.passed is True and _shares_subject(run, other)
         if alike:
             trouble.resolved = True
-            trouble.resolved_by = f"`{shown(other, 200)}` went through"
+            trouble.resolved_by = f"`{shown(other, 200)}` {'went through' if other.passed else 'could run'}"
             return
 
 

@@ -15,7 +15,7 @@ from diarist.stages.distil.sentences import clean
 _SETBACK = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|unable|unfortunately|leider|malheureusement|desafortunadamente|lamentablemente|purtroppo|"
     r"(?:does|is|are) not (?:allow\w*|support\w*|possible|available|eligible)|"
-    r"could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|crash\w*|"
+    r"could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|prevent(?:s|ed|ing)|crash\w*|"
     r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
     re.IGNORECASE,
 )
@@ -51,8 +51,12 @@ def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
             if best.is_intent or (best.is_guess and said is not last) or score < floor or any(part.text in taken for part in block.parts):
                 continue
             heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
-            bullet = Bullet(f"Found: {heading}{block.text}", best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3 - best.is_guess)
+            bullet = Bullet(_as_found(heading + block.text), best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3 - best.is_guess)
             yield bullet, _SETBACK.search(block.text) is not None
+
+
+def _as_found(text: str) -> str:
+    return text if text.startswith("Found ") else f"Found: {text}"
 
 
 def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
@@ -102,7 +106,7 @@ def found(facts: Facts) -> Iterator[Bullet]:
             if sentence.score < 3.0 or not sentence.is_cause or _SLIP.search(sentence.text) or _ORDER.match(sentence.text):
                 continue
             if not (sentence.is_intent or sentence.is_claim or sentence.is_chatter or sentence.is_guess):
-                yield Bullet(f"Found: {clean(sentence.text)}", sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))
+                yield Bullet(_as_found(clean(sentence.text)), sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))
 
 
 def findings(facts: Facts) -> Iterator[Bullet]:

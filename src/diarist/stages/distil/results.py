@@ -27,6 +27,8 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
 _ASKS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "pgrep", "find", "git"})
 _EMPTY = re.compile(r"[(<\[]?(?:no output|empty|no content)[)>\]]?\s*\Z", re.IGNORECASE)
 _LISTING = re.compile(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
+_REPORT = re.compile(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
+"""What a message of a program holds, and a sentence in plain words ("can't you just …") does not."""
 _CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
 
@@ -98,7 +100,8 @@ class Outputs:
             return
         shown = window(text)
         for error in errors_in(shown):
-            self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
+            if _REPORT.search(error.message):
+                self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
 
     def from_client(self, number: int, mark: str, text: str) -> None:
         """What ended or held up the run, as the client tells it."""
@@ -126,7 +129,7 @@ class Outputs:
         place = Place(waiting.call.tool, command.key, command.kind)
         for problem in found:
             self.troubles.add(problem, number, place, exact_line(problem, text, output), run.text[:400])
-        if broke:
+        if broke or found:
             run.tail = text[-600:]
         if not (broke and found and len(command.programs) == 1):
             self._apply(waiting, command, number)

@@ -208,7 +208,7 @@ def _is_intent(low: str, *, may_open: bool) -> bool:
 
 def _is_chatter(low: str) -> bool:
     bare = low.rstrip("*_ ")
-    if bare.endswith(("?", "？")) or (bare.endswith((":", "：")) and len(_words(low)) <= 5):
+    if bare.endswith(("?", "？", "...", "…")) or (bare.endswith((":", "：")) and len(_words(low)) <= 5):
         return True
     return low.lstrip("*_ ").startswith(CHATTER_STARTS) and (low.endswith(":") or len(_words(low)) <= 14)
 

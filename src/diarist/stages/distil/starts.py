@@ -13,6 +13,7 @@ def _rules(*rows: tuple[str, str]) -> tuple[_Rule, ...]:
 
 _NOT_STARTED = _rules(
     (": command not found", r".*: command not found"),
+    ("command not found: ", r".*\bcommand not found: \S+"),
     (": not found", r"(?:ba|z|da)?sh: .*: not found"),
     ("can't open file ", r".*can't open file .*"),
     ("is not recognized as ", r".*is not recognized as .*"),

@@ -38,7 +38,7 @@ STOP = word_set(
     """
 )
 _WORD = re.compile(r"[^\W\d_][\w.+#-]{1,40}", re.UNICODE)
-_CJK = re.compile(r"[\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2,8}")
+_CJK = re.compile(r"[\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7af]+")
 _PLACEHOLDER = re.compile(r"\[REDACTED[^\]]*\]|<[^<>\s]{1,40}>|https?://\S+")
 
 
@@ -48,6 +48,6 @@ def content_words(text: str) -> Iterator[str]:
     for match in _WORD.findall(cleaned):
         word = match.strip(".+-_").lower()
         if not word.isascii() and _CJK.search(word):
-            yield from _CJK.findall(word)
+            yield from (run for run in _CJK.findall(word) if 2 <= len(run) <= 6)  # longer ones are sentences
         elif 2 < len(word) <= 32 and word not in STOP:
             yield word

@@ -20,6 +20,8 @@ from diarist.stages.patterns.words import prompt_words
 from diarist.text.clip import clip
 
 _TITLE = 72
+_CANDIDATES = 12
+_NEARLY = 0.6
 _LONGEST = 40
 """Characters of a word in a title; longer ones are values."""
 _EXAMPLE = 160
@@ -74,7 +76,8 @@ def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Cor
     weight = {word: share * rarity.get((0, word), log(2)) for word, share in about.items()}
     spelt = Counter(word for n in group for word in corpus.words[n])
     fits = {observations[n].id: _typicality(n, corpus, weight, spelt) for n in group}
-    typical = min(group, key=lambda n: (-fits[observations[n].id], observations[n].prompt, observations[n].id))
+    ranked = sorted(group, key=lambda n: (-fits[observations[n].id], observations[n].prompt, observations[n].id))
+    typical = _best_told(ranked[:_CANDIDATES], fits, observations, corpus, about)
     steps = find_procedure([run.tools for run in (good or runs)])
     said = _headline(observations[typical].prompt, corpus, about)
     coded = {word for piece in _PIECE.findall(said) if _CODE.match(piece) for word in prompt_words(piece)}
@@ -94,6 +97,19 @@ def draft(group: Sequence[int], observations: Sequence[Observation], corpus: Cor
         first_at=runs[0].observed_at,
         last_at=runs[-1].observed_at,
     )
+
+
+def _best_told(
+    ranked: Sequence[int], fits: Mapping[str, float], observations: Sequence[Observation], corpus: Corpus, about: Mapping[int, float]
+) -> int:
+    """The most typical run; one nearly as typical where the title of that one would be one word, or begin with what is filled in."""
+    good = [n for n in ranked if fits[observations[n].id] >= _NEARLY * fits[observations[ranked[0]].id]]
+    return next((n for n in good if _reads(_title(_headline(observations[n].prompt, corpus, about), corpus, about))), ranked[0])
+
+
+def _reads(title: str) -> bool:
+    words = [piece for piece in title.split() if not piece.startswith(_FILLED)]
+    return not title.startswith(_FILLED) and (len(words) > 1 or not title.isascii())
 
 
 def describe(title: Redacted, examples: Sequence[Redacted]) -> Redacted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from diarist.model.hit import Frequencies, HitRow
+from diarist.model.hit import Frequencies, HitRow, Query
 from diarist.stages.rank.amend import Judgement, judge, make_scale, may_replace
 from diarist.stages.rank.portrait import Portrait, portray, sketch
 
@@ -31,12 +31,46 @@ def found_row(row: HitRow, score: float) -> Found:
     return Found(row, score)
 
 
+def passes(row: HitRow, query: Query) -> bool:
+    """Whether a row that the index did not find passes the filters of a query; False where its columns cannot tell."""
+    exact = ((query.project, row.project), (query.agent, row.agent), (query.workflow, row.workflow), (query.outcome, row.outcome))
+    return (
+        all(wanted is None or wanted.casefold() == held.casefold() for wanted, held in exact)
+        and (not query.kinds or row.kind in query.kinds)
+        and frozenset(tag.casefold() for tag in query.tags) <= frozenset(tag.casefold() for tag in row.tags)
+        and not query.files
+        and not query.tools
+        and query.since is None
+        and query.before is None
+    )
+
+
 class Amendment(NamedTuple):
     """`later` replaces `earlier` (both by id)."""
 
     earlier: str
     later: str
     judgement: Judgement
+
+
+class Link(NamedTuple):
+    """What was said of two records: `later` replaces `earlier`, or, where it `stands`, does not. `said_at`: ISO 8601."""
+
+    earlier: str
+    later: str
+    stands: bool
+    said_by: str
+    said_at: str
+
+
+def with_links(amendments: Sequence[Amendment], links: Sequence[Link]) -> list[Amendment]:
+    """The amendments as the texts tell them, corrected by what was said. `links`: the newest last; it counts."""
+    found = {(one.earlier, one.later): one for one in amendments}
+    for link in links:
+        found.pop((link.earlier, link.later), None)
+        if not link.stands:
+            found[link.earlier, link.later] = Amendment(link.earlier, link.later, Judgement(1.0, {"said": 1.0}))
+    return list(found.values())
 
 
 def text_of(row: HitRow) -> str:
@@ -90,18 +124,19 @@ def _closeness(judgement: Judgement) -> float:
     return judgement.parts["subject"] * judgement.parts["likeness"]
 
 
-def settle(found: Sequence[Found], amendments: Sequence[Amendment]) -> list[Found]:
+def settle(found: Sequence[Found], amendments: Sequence[Amendment], outside: Sequence[HitRow] = ()) -> list[Found]:
     """Marks what was replaced with the newest that stands, and lets that one take its place.
 
-    The order is by score, then newest, then id; a replaced record comes after the one that replaced it.
+    The order is by score, then newest, then id; a replaced record comes after the one that replaced it. `outside`: rows that may
+    replace others without being results themselves.
     """
-    rows = {one.row.id: one.row for one in found}
+    rows = {row.id: row for row in [*outside, *(one.row for one in found)]}
     standing = _newest(amendments, rows)
     own = {one.row.id: one.score for one in found}
     scores = dict(own)
     raised: dict[str, str] = {}
     for earlier, later in standing.items():
-        if scores[earlier] > scores[later]:
+        if later in scores and earlier in scores and scores[earlier] > scores[later]:
             raised[later] = f"takes the place of {earlier} (+{scores[earlier] - own[later]:.3f})"
             scores[later] = scores[earlier]
     marked = [
@@ -121,13 +156,17 @@ def _newest(amendments: Sequence[Amendment], rows: Mapping[str, HitRow]) -> dict
     """For each replaced record the end of its chain: the newest that nothing replaces."""
     direct: dict[str, str] = {}
     for amendment in amendments:
+        if amendment.earlier not in rows or amendment.later not in rows:
+            continue
         known = direct.get(amendment.earlier)
         if known is None or rows[amendment.later].created_at > rows[known].created_at:
             direct[amendment.earlier] = amendment.later
     ends: dict[str, str] = {}
     for earlier in direct:
-        end = earlier
-        while end in direct:  # always later in time, so this ends
+        end, passed = earlier, {earlier}
+        while end in direct and direct[end] not in passed:  # people may say things that run in a circle
             end = direct[end]
-        ends[earlier] = end
+            passed.add(end)
+        if end != earlier:
+            ends[earlier] = end
     return ends

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Line, RecurringError, Theme
 from diarist.text.clip import clip
+from diarist.text.injection import suspect
 from diarist.text.markdown import prose
 
 LONGEST = 300
@@ -17,6 +19,7 @@ HARDLY = 200
 """Characters around an error's message that name a command and little else."""
 ABOUT = 0.8
 """Share of a line's entries that must have met an error, for the error to tell all of it."""
+WARNING = "⚠ (reads like an instruction to an agent; look where it comes from)"
 MOST_IDS = 4
 """Entry ids named in a line; the rest are counted."""
 _APPROVED = re.compile(r"(?i)(approved)(\s*):")
@@ -59,8 +62,17 @@ def propose_diff(theme: Theme) -> Redacted:
 
 
 def text_line(text: str, longest: int = LONGEST) -> str:
-    """One line of Markdown from an entry's text; it cannot be taken for a heading, a list, a fence or an approval."""
-    return _APPROVED.sub(r"\1\2\\:", prose(clip(text, longest)))
+    """One line of Markdown from an entry's text; it cannot be taken for a heading, a list, a fence or an approval.
+
+    What reads like an instruction to an agent, as tool output may hold it, is marked for the reviewer.
+    """
+    line = _APPROVED.sub(r"\1\2\\:", prose(clip(text, longest)))
+    return f"{WARNING} {line}" if _is_suspect(text[: 2 * longest]) and WARNING not in text else line
+
+
+@lru_cache(maxsize=8192)
+def _is_suspect(text: str) -> bool:
+    return suspect(text).look
 
 
 def name_ids(ids: Sequence[str], most: int = MOST_IDS) -> str:

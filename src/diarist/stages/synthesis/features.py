@@ -50,15 +50,13 @@ class Vocabulary:
         words = _split(text)
         if len(words) > MOST_WORDS:
             words = words[:MOST_WORDS]
-        found: dict[int | None, None] = dict.fromkeys(map(self._single.get, words))
+        found: dict[int | None, None] = dict.fromkeys(chain(map(self._single.get, words), chain.from_iterable(more)))
         if None in found:
             del found[None]
             for word in words:
                 if word not in self._single:
                     found.update(dict.fromkeys(self.words.get(word) or self._learn(word)))
         found.pop(_NOTHING, None)
-        if more:
-            found.update(dict.fromkeys(chain.from_iterable(more)))
         for mark in marks:
             found[self._number(mark)] = None
         return cast("Features", tuple(found))

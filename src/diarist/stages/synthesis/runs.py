@@ -107,6 +107,8 @@ class Phrases:
 
     def numbers(self, texts: Sequence[Redacted]) -> Bullets:
         """Distinct numbers, in order."""
+        if not texts:
+            return ()
         found = dict.fromkeys(map(self._known.get, texts))
         if None in found:
             found = dict.fromkeys(map(self.number, texts))
@@ -129,7 +131,7 @@ class Intake:
         fixes = tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]) if run.fixes else ()
         while len(features) < len(phrases.texts):
             features.append(self.vocabulary.look(phrases.texts[len(features)]))
-        bullets = map(features.__getitem__, tried + worked + failed + tuple([text for _, text in fixes]))
+        bullets = tried + worked + failed + tuple([text for _, text in fixes]) if fixes else tried + worked + failed
         return Item(
             run.id,
             digest,
@@ -139,7 +141,7 @@ class Intake:
             run.title,
             run.created_at,
             run.outcome,
-            self.vocabulary.look("\n".join(_parts(run)), _marks(run), bullets),
+            self.vocabulary.look("\n".join(_parts(run)), _marks(run), map(features.__getitem__, bullets)),
             tried,
             worked,
             failed,

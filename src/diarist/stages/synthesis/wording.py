@@ -15,7 +15,7 @@ from diarist.stages.synthesis.cluster import Group
 from diarist.stages.synthesis.features import Vocabulary, is_coined
 from diarist.text.clip import clip
 
-MOST_TITLES = 24
+MOST_TITLES = 12
 """Distinct titles that may become the label, most frequent first."""
 LONGEST_LABEL = 80
 TELLING_TITLE = 0.15

@@ -61,6 +61,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape" && typing(event.target)) {
+      event.preventDefault(); // a search field would be emptied
       event.target.blur();
       return;
     }

@@ -1,0 +1,92 @@
+"""Processes that read and distil for an import: what costs time and touches no store. Their results come in the order of the tasks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, TypeVar
+
+from diarist.app.distilling import Task, Told, tell_task
+from diarist.app.reading import Before, FileRead, read_file
+from diarist.app.sources import Source
+from diarist.errors import StoreError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from types import TracebackType
+
+    from diarist.app.toolbox import Reader
+
+AHEAD = 32
+"""Tasks that are handed out at a time: enough for every process, few enough for memory."""
+SESSIONS_AT_ONCE = 8
+"""Sessions that are handed over together: most take less than a message between processes."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Workers:
+    """A pool of processes, each with a reader of its own. Use it as a context manager."""
+
+    def __init__(self, jobs: int, make_reader: Callable[[], Reader]) -> None:
+        self._pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(make_reader,))
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def read(self, todo: Iterable[tuple[Source, Before | None]], now: Callable[[], datetime]) -> Iterator[tuple[Source, FileRead]]:
+        """Reads files; what they held is in the vault then."""
+        tasks = ((source, before, now()) for source, before in todo)
+        return ((task[0], read) for task, read in self._in_order(_read, tasks))
+
+    def tell(self, tasks: Iterator[Task]) -> Iterator[Told]:
+        """Distils sessions."""
+        groups = iter(lambda: tuple(islice(tasks, SESSIONS_AT_ONCE)), ())
+        return (told for _, several in self._in_order(_tell, groups) for told in several)
+
+    def _in_order(self, work: Callable[[Item], Result], tasks: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        waiting: deque[tuple[Item, Future[Result]]] = deque()
+        pending = iter(tasks)
+        try:
+            while True:
+                for task in islice(pending, AHEAD - len(waiting)):
+                    waiting.append((task, self._pool.submit(work, task)))
+                if not waiting:
+                    return
+                task, future = waiting.popleft()
+                yield task, future.result()
+        except BrokenProcessPool as error:
+            message = "a reading process died (out of memory?). What was read is kept; run again, with --jobs 1 if it repeats"
+            raise StoreError(message) from error
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+
+_reader: list[Reader] = []
+
+
+def _start(make_reader: Callable[[], Reader]) -> None:
+    """Ctrl-C reaches the whole group: the main process decides, workers finish the task they are at."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _reader[:] = [make_reader()]
+
+
+def _read(task: tuple[Source, Before | None, datetime]) -> FileRead:
+    source, before, read_at = task
+    read = read_file(source.path, source.explicit, _reader[0], before, read_at)
+    _reader[0].vault.flush()
+    return read
+
+
+def _tell(tasks: tuple[Task, ...]) -> tuple[Told, ...]:
+    return tuple(tell_task(_reader[0], task) for task in tasks)
