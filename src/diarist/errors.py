@@ -95,6 +95,10 @@ class StoreLockedError(StoreError):
     """Another process holds the store for too long."""
 
 
+class StoreAwayError(StoreError):
+    """The database server cannot be reached, or does not let us in."""
+
+
 class StoreFullError(StoreError):
     """No space is left, or the folder cannot be written."""
 

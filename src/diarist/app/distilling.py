@@ -171,6 +171,8 @@ def _made_of(box: Toolbox, keys: Sequence[tuple[str, str]], tell_all: TellAll | 
             begun.append((key, task))
             yield task
 
+    if not keys:
+        return
     for told in (tell_all or partial(map, partial(tell_task, box.reader())))(tasks()):
         key, task = begun.popleft()
         yield _made(box, key, task.parts, told)

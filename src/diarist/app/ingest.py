@@ -164,6 +164,8 @@ class Ingest:
     def _results(self, todo: list[tuple[Source, Before | None]]) -> Iterator[tuple[Source, FileRead]]:
         if self._workers is not None:
             return self._workers.read(todo, self._box.now)
+        if not todo:
+            return iter(())
         reader = self._box.reader()
         return ((source, read_file(source.path, source.explicit, reader, before, self._box.now())) for source, before in todo)
 

@@ -92,9 +92,7 @@ def settle(box: Toolbox, session: str) -> None:
     if agent not in agents and len(agents) == 1 and agent in CLIENTS:
         (agent,) = agents
     entries = [entry for entry in entries if entry.agent == agent]
-    outlook = None
-    with suppress(StoreCorruptError, NotFoundError):  # evidence that cannot be read holds up nothing; `diarist doctor` names it
-        outlook = look_back(box, agent, native, box.store.get_parts(agent, native), entries)
+    outlook = look_back(box, agent, native, box.store.get_parts(agent, native), entries)
     if outlook is not None:
         with box.store.transaction(actor=box.actor, at=box.now()) as tx:
             write_outlook(tx, outlook)
@@ -118,7 +116,8 @@ def look_back(box: Toolbox, agent: str, native: str, parts: Sequence[Part], entr
     read = Reading()
     if parts and entries:
         began = min(entry.started_at or entry.created_at for entry in entries)
-        read = read_deeds(Evidence(parts, box.reader()), session, began)
+        with suppress(StoreCorruptError, NotFoundError):  # evidence that cannot be read holds up nothing; `diarist doctor` names it
+            read = read_deeds(Evidence(parts, box.reader()), session, began)
     showings = [Showing(use.record_id, use.at) for use in known if use.event in SHOWN] + read.showings
     said = [use for use in (*known, *read.uses) if use.event in VERDICTS]
     shown = sorted({one.record_id for one in showings} - own)

@@ -20,7 +20,7 @@ from psycopg.adapt import Loader
 from psycopg.types.string import StrDumper
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from diarist.errors import ReadOnlyError, StoreError
+from diarist.errors import ReadOnlyError, StoreAwayError, StoreError
 from diarist.stores import postgres_schema
 from diarist.stores.postgres_errors import translate
 
@@ -266,7 +266,9 @@ class PostgresDatabase:
         try:
             connection = self._pool.getconn()
         except PoolTimeout as error:
-            raise StoreError(f"{self.path} gave no connection within {self._wait:g} s. See that the server runs and lets us in.") from error
+            raise StoreAwayError(
+                f"{self.path} gave no connection within {self._wait:g} s. See that the server runs and lets us in."
+            ) from error
         try:
             yield connection
         finally:

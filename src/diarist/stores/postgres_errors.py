@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from diarist.errors import InvalidInputError, ReadOnlyError, StoreCorruptError, StoreError, StoreFullError, StoreLockedError
+from diarist.errors import InvalidInputError, ReadOnlyError, StoreAwayError, StoreCorruptError, StoreFullError, StoreLockedError
 from diarist.stores.database import NOT_UNICODE
 
 LOST = ("08", "57P", "28", "3D", "53")
@@ -29,7 +29,7 @@ def translate(error: psycopg.Error | UnicodeEncodeError, path: str, *, wait: flo
     if state.startswith("XX"):
         return StoreCorruptError(f"{path} is damaged ({said}). Restore it from a backup.")
     if state.startswith(LOST) or (not state and isinstance(error, psycopg.OperationalError)):
-        return StoreError(f"{path} cannot be reached ({said}). See that the server runs and that DIARIST_DATABASE_URL is right.")
+        return StoreAwayError(f"{path} cannot be reached ({said}). See that the server runs and that DIARIST_DATABASE_URL is right.")
     return error
 
 

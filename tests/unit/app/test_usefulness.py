@@ -233,4 +233,5 @@ def test_evidence_that_is_damaged_holds_up_no_note(memory: Memory, fixed: str, t
         chunk.write_bytes(b"broken")
     assert memory.note_use([Told([fixed], f"claude-code:{session.id}", shown_at(session, 25), "shown", "hook:tool")]) == 1
     assert memory.worth(fixed).shown.times == 1
-    assert memory.feedback(fixed, "helpful", session=f"claude-code:{session.id}").event == "helped"
+    memory.feedback(fixed, "helpful", session=f"claude-code:{session.id}")
+    assert the_effect(memory, fixed).points == 2
