@@ -1,24 +1,36 @@
 """Ingest, end to end: throughput, memory, the second run, and the machine's own JSON-parse speed in the same run.
 
-    python bench/ingest.py [FOLDER] [--large MB] [--jobs N]
+    python bench/ingest.py [FOLDER] [--large MB] [--many N] [--jobs N] [--formats-only]
 
-Without FOLDER: sessions of the test builders, repeated. `--large`: also one session of that many megabytes, for peak memory.
-Prints a table and writes bench/out/ingest.json. Budgets: at least 10 MB/s on one core, less than 300 MB peak on a 500 MB session,
-and a second run in under a fifth of the first.
+Without FOLDER: sessions of the test builders, repeated. `--large`: also one session of that many megabytes, for peak memory. `--many`: also
+so many small sessions, with one process and with `--jobs`. Prints a table and writes bench/out/ingest.json. Budgets: at least 10 MB/s on
+one core, less than 300 MB peak on a 500 MB session, and a second run in under a fifth of the first.
+
+The second table is of importers alone, by format, beside raw msgspec decoding of the same bytes (CPU); of formats that are JSON lines at
+least a fifth is wanted. Without FOLDER the files are the test suite's transcripts, one session after the other, with outputs as long as
+commands print them: small records take their time however little they hold.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+
+from diarist.importers import find_importer
+from diarist.ports import Importer
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -34,7 +46,9 @@ def main():
         report = memory.ingest([sys.argv[2]], IngestOptions(jobs=int(sys.argv[3])))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(dict(wall=wall, cpu=cpu, peak_mb=peak, bytes=report.bytes_read, entries=len(report.entries),
+    below = resource.getrusage(resource.RUSAGE_CHILDREN)
+    workers = below.ru_utime + below.ru_stime
+    print(json.dumps(dict(wall=wall, cpu=cpu, cpu_of_workers=workers, peak_mb=peak, bytes=report.bytes_read, entries=len(report.entries),
                           changed=report.created + report.updated, files=report.files_read)))
 
 if __name__ == "__main__":
@@ -105,13 +119,138 @@ def large(folder: Path, megabytes: int) -> Path:
     return path
 
 
+class Format(NamedTuple):
+    """How fast an importer reads its files. `lines`: they are JSON lines, so that `raw` decodes line by line."""
+
+    files: int
+    size: int
+    lines: bool
+    raw: float
+    read: float
+
+    @property
+    def ratio(self) -> float:
+        """Own speed over that of raw decoding."""
+        return self.raw / max(1e-9, self.read)
+
+
+def formats(folder: Path) -> dict[str, Format]:
+    """By importer: CPU seconds of raw decoding and of reading, each file as often as it takes to be measured."""
+    found: dict[tuple[str, bool], list[tuple[Importer, bytes]]] = defaultdict(list)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        data = path.read_bytes()
+        importer = find_importer(data[:65536], path)
+        if importer is not None and data[:1] in (b"{", b"["):
+            found[importer.name, _is_lines(data)].append((importer, data))
+    table = {}
+    for (name, lines), files in sorted(found.items()):
+        size = sum(len(data) for _, data in files)
+        raw = sum(_seconds(_decode_lines if lines else _decode_whole, data) for _, data in files)
+        read = sum(_seconds(_reader(importer), data) for importer, data in files)
+        table[f"{name}{'' if lines else ' (document)'}"] = Format(len(files), size, lines, raw, read)
+    return table
+
+
+def enlarged(folder: Path) -> Path:
+    """The test suite's transcripts as people's are: those of JSON lines with many sessions, a long output in each."""
+    log = "".join(f"\\nINFO parcel {number}: weighed, labelled and handed over to the crane" for number in range(160))
+    for path in sorted((HERE.parent / "tests" / "data" / "transcripts").iterdir()):
+        data = path.read_bytes()
+        importer = find_importer(data[:65536], path)
+        if importer is None or not _is_lines(data):
+            continue
+        reading = importer.read(io.BytesIO(data), None)
+        for _ in reading:
+            pass
+        names = [name.encode() for name in reading.sessions if name.encode() in data]
+        data = data.replace(b"== '2 kg'", b"== '2 kg'" + log.encode()).rstrip(b"\n") + b"\n"
+        with (folder / path.name).open("wb") as stream:
+            for number in range(max(1, 2_000_000 // len(data))):
+                copy = data
+                for name in names:
+                    copy = copy.replace(name, b"%06x" % number + name[6:])
+                stream.write(copy)
+    return folder
+
+
+def _is_lines(data: bytes) -> bool:
+    first = data.partition(b"\n")[0]
+    try:
+        return isinstance(msgspec.json.decode(first), dict) and data.count(b"\n") > 1
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+
+
+def _decode_lines(data: bytes) -> None:
+    for line in io.BytesIO(data):
+        try:
+            msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+
+
+def _decode_whole(data: bytes) -> None:
+    try:
+        msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        with suppress(ValueError):
+            json.loads(data.decode("utf-8", "replace"), strict=False)
+
+
+def _reader(importer: Importer) -> Callable[[bytes], None]:
+    def read(data: bytes) -> None:
+        reading = importer.read(io.BytesIO(data), None)
+        for _ in reading:
+            pass
+        assert reading.sessions is not None
+        assert reading.captures is not None
+
+    return read
+
+
+def _seconds(work: Callable[[bytes], None], data: bytes) -> float:
+    """CPU of one pass: the best of three, each of as many passes as take a few milliseconds."""
+    times = max(1, 200_000 // len(data))
+    best = float("inf")
+    for _ in range(3):
+        began = time.process_time()
+        for _ in range(times):
+            work(data)
+        best = min(best, (time.process_time() - began) / times)
+    return best
+
+
+def show(table: dict[str, Format]) -> None:
+    """Prints the formats, JSON lines first."""
+    print(f"\n{'format':32} {'files':>5} {'MB':>8} {'raw MB/s':>9} {'own MB/s':>9} {'ratio':>6}")
+    for name, row in sorted(table.items(), key=lambda each: (not each[1].lines, each[0])):
+        megabytes = row.size / 1e6
+        print(f"{name:32} {row.files:5} {megabytes:8.2f} {megabytes / row.raw:9.0f} {megabytes / row.read:9.1f} {row.ratio:6.2f}")
+
+
+def many(folder: Path, number: int) -> Path:
+    """So many small sessions, as people have them: a few dozen folders."""
+    from builders import fixed_test_session
+
+    for each in range(1, number + 1):
+        fixed_test_session(each).write(folder / f"project-{each % 40}")
+    return folder
+
+
 def main() -> int:
     """Runs and prints."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", nargs="?", type=Path)
     options.add_argument("--large", type=int, default=0, metavar="MB")
+    options.add_argument("--many", type=int, default=0, metavar="N")
     options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--formats-only", action="store_true")
     chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        table = formats(chosen.folder or enlarged(Path(name)))
+    if chosen.formats_only:
+        show(table)
+        return 0
     result: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -121,6 +260,10 @@ def main() -> int:
         result["second"] = ingest(work / "ws", source, chosen.jobs)
         if chosen.large:
             result["large"] = ingest(work / "big", large(work, chosen.large), 1)
+        if chosen.many:
+            source = many(work / "many-in", chosen.many)
+            for jobs in sorted({1, chosen.jobs}):
+                result[f"many x{jobs}"] = ingest(work / f"many-{jobs}", source, jobs)
     for key, row in result.items():
         speed = f"{row['bytes'] / 1e6 / row['cpu']:6.1f} MB/s CPU" if row.get("bytes") else ""
         print(f"{key:8}", speed, {name: round(value, 3) for name, value in row.items()})
@@ -128,8 +271,10 @@ def main() -> int:
         f"first run over the second: {result['first']['wall'] / max(1e-9, result['second']['wall']):.0f}x; "
         f"own peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
     )
+    show(table)
     (HERE / "out").mkdir(exist_ok=True)
-    (HERE / "out" / "ingest.json").write_text(json.dumps(result, indent=2))
+    told = {**result, "formats": {name: {**row._asdict(), "ratio": row.ratio} for name, row in table.items()}}
+    (HERE / "out" / "ingest.json").write_text(json.dumps(told, indent=2))
     return 0
 
 

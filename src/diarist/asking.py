@@ -83,6 +83,9 @@ def ask(arguments: Sequence[str]) -> int | None:
     read = read_plain(rest[0], rest[1:])
     if read is None:
         return None
+    import gc
+
+    gc.set_threshold(200_000)  # the process ends in a moment; collecting what importing leaves would take a twentieth of its time
     try:
         return perform(rest[0], workspace, *read)
     except UsageError as error:

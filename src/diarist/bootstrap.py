@@ -16,6 +16,7 @@ from diarist.config import Settings, load_settings
 from diarist.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
+    from diarist.app.repairing import Repair
     from diarist.app.restoring import Restored
     from diarist.ports import Completer, HubClient, Importer, Index, Publisher
     from diarist.stages.redact import RedactionRules, Redactor
@@ -107,6 +108,22 @@ def restore(
         return open_memory(folder, read_only, environ=settings.environ, embedded=True)
 
     return restoring.restore(Path(source), settings, reopen, replace=replace)
+
+
+def repair(path: str | Path | None = None, *, environ: Mapping[str, str] | None = None) -> Repair:
+    """Makes a workspace consistent again; see `app.repairing`. Raises UsageError where the store is on a server."""
+    from diarist.app import repairing
+    from diarist.errors import UsageError
+    from diarist.stores.salvage import salvage
+
+    settings = load_settings(path, environ=environ)
+    if settings.environ.get(DATABASE_URL, "").strip():
+        raise UsageError("the store is on a server: repair it with the server's own means, or restore a backup there")
+
+    def reopen(folder: Path, read_only: bool) -> Memory:
+        return open_memory(folder, read_only, environ=settings.environ, embedded=True)
+
+    return repairing.repair(settings.workspace, reopen, salvage)
 
 
 def build_store(settings: Settings, server: str, read_only: bool, tenant: str) -> SqlStore:

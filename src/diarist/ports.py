@@ -500,6 +500,10 @@ class Index(Protocol):
         """Indexed words a typo away, best first."""
         ...
 
+    def check(self) -> list[str]:
+        """What is wrong with its own stored form, one line each; empty where it is sound."""
+        ...
+
     def record_count(self) -> int:
         """Records it holds now."""
         ...

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 JOB_SECONDS = 60.0
 GRACE_SECONDS = 10
+SWITCH_SECONDS = 0.001
+"""Of the interpreter: the event loop must not wait long behind threads that compute."""
 
 
 class Options(NamedTuple):
@@ -110,6 +112,7 @@ def serve(workspace: str | None, options: Options, say: Callable[[str], None]) -
             "Make one with `diarist keys add NAME --role admin`, or serve on 127.0.0.1."
         )
     hub = build(workspace, options)
+    sys.setswitchinterval(SWITCH_SECONDS)
     _log_to(sys.stderr)
     config = uvicorn.Config(
         hub.app,
@@ -162,7 +165,9 @@ def _service_routes(room: Workroom, door: Doorkeeper, metrics: Metrics) -> list[
     async def ready(_: Request) -> Response:
         """Store and index can be used."""
         try:
-            await room.run(lambda: (room.memory().last_change(), room.memory().index_status()))
+            told = await room.run(lambda: (room.memory().last_change(), room.memory().index_status()))
+            if "problem" in told[1]:
+                return JSONResponse({"status": "not ready", "error": "IndexUnavailableError"}, 503)
         except DiaristError as error:
             return JSONResponse({"status": "not ready", "error": type(error).__name__}, 503)
         return JSONResponse({"status": "ready"})

@@ -46,7 +46,13 @@ def links_about(store: Store, index: Index, ids: Iterable[str]) -> list[Link]:
     rows = [row for row in store.get_hits([match.seq for match in matches]) if row.status == "active"]
     bodies = store.get_bodies([row.seq for row in rows])
     wanted = frozenset(about)
-    found = [link for row in rows if row.seq in bodies for link in _links(row, json.loads(bodies[row.seq])) if link.earlier in wanted]
+    found = [
+        link
+        for row in rows
+        if row.seq in bodies
+        for link in _links(row, json.loads(bodies[row.seq]))
+        if wanted & {link.earlier, link.later}
+    ]
     return sorted(found, key=lambda link: (link.said_at, link.earlier, link.later))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from diarist.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from diarist.model.record import Change, Record, SearchText
     from diarist.ports import Index, Store
@@ -42,26 +45,56 @@ def rebuild(store: Store, index: Index) -> int:
     return index.record_count()
 
 
-def index_status(store: Store, index: Index) -> dict[str, int]:
-    """`position` in the change log, its `last_change`, how many changes the index is `behind`, and the `records` it holds."""
-    position, last = index.position(), store.last_seq()
-    return {"position": position, "last_change": last, "behind": max(0, last - position), "records": index.record_count()}
+def index_status(store: Store, open_index: Callable[[], Index]) -> dict[str, Any]:
+    """`position` in the change log, its `last_change`, how many changes the index is `behind`, and the `records` it holds.
+
+    Where there is no usable index, `problem` says why; the next search that may write makes it.
+    """
+    last = store.last_seq()
+    try:
+        index = open_index()
+        position, records = index.position(), index.record_count()
+    except IndexUnavailableError as error:
+        return {"position": 0, "last_change": last, "behind": last, "records": 0, "problem": str(error)}
+    return {"position": position, "last_change": last, "behind": max(0, last - position), "records": records}
 
 
 def verify(store: Store, index: Index) -> list[str]:
-    """Differences between index and store, one line each; the index is brought up to date first where it can be."""
-    from diarist.model.hit import Query
-    from diarist.model.record import RecordFilter
+    """What is wrong with the index, one line each: damaged files, and differences from the store.
 
-    faults: list[str] = []
-    wanted = {record.seq: record.id for record in store.list_records(RecordFilter(include_inactive=True)) if _is_indexed(record)}
-    held = {match.seq for match in index.search(Query(), max(index.record_count(), 1) + 1)}
+    It is brought up to date first, where it can be.
+    """
+    from diarist.model.hit import Query
+
+    faults = index.check()
+    if faults:
+        return faults  # what it holds cannot be told
+    with suppress(IndexUnavailableError):
+        catch_up(store, index)
     behind = store.last_seq() - index.position()
     if behind:
         faults.append(f"the index is {behind:,} changes behind the store")
-    faults += [f"missing in the index: {wanted[seq]}" for seq in sorted(set(wanted) - held)]
-    faults += [f"not in the store any more: change {seq}" for seq in sorted(held - set(wanted))]
+    wanted = _newest_changes(store, index.position())
+    held = {match.seq for match in index.search(Query(), max(index.record_count(), 1) + 1)}
+    faults += [f"missing in the index: {wanted[seq]}" for seq in sorted(wanted.keys() - held)]
+    faults += [f"not in the store any more: change {seq}" for seq in sorted(held - wanted.keys())]
     return faults
+
+
+def _newest_changes(store: Store, upto: int) -> dict[int, str]:
+    """Of every record that is searched its newest change and its id, as the change log tells it."""
+    newest: dict[str, int] = {}
+    at = 0
+    while changes := store.get_changes(at, _PAGE):
+        for change in changes:
+            if change.seq > upto:
+                break
+            if change.op == "put":
+                newest[change.record_id] = change.seq
+            else:
+                newest.pop(change.record_id, None)
+        at = changes[-1].seq
+    return {seq: record_id for record_id, seq in newest.items()}
 
 
 def _is_indexed(record: Record) -> bool:

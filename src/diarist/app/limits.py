@@ -234,6 +234,12 @@ class _LimitedIndex:
     def record_count(self) -> int:
         return self._index.record_count()
 
+    def check(self) -> list[str]:
+        return self._index.check()
+
+    def term_scores(self, seq: int, terms: Sequence[str]) -> dict[str, float]:
+        return self._index.term_scores(seq, terms)
+
     def apply(self, *_: object) -> None:
         raise IndexUnavailableError("the search index is written for all projects at once; it will be brought up to date later")
 

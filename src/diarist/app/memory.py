@@ -350,6 +350,8 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs,
         """What a record is related to, one step away: see `app.graph`. Raises as `get` does."""
         from diarist.app.graph import neighbours
 
+        if self._stale:
+            self._catch_up()
         with suppress(IndexUnavailableError):
             return neighbours(self._box.store, self.get(wanted), self._box.search_index())
         return neighbours(self._box.store, self.get(wanted))

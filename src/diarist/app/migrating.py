@@ -56,8 +56,11 @@ def migrate_burin(
     scope = box.reader().redactor.redact(project)
     sources = {stream: checkout / ".harn" / "session-store" / f"{LEGACY}.{stream}.jsonl" for stream in STREAMS}
     there = [source for source in sources.values() if probe(source) == "file"]
-    marks = [mark_id(str(checkout.resolve())), *([mark_id(digest_of(there))] if there else [])]
-    before = next((record for each in marks if (record := box.store.get_record(each)) is not None), None)
+    marks = [mark_id(str(checkout.resolve()))]
+    before = box.store.get_record(marks[0])
+    if before is None and there:  # read only where its place is not known
+        marks.append(mark_id(digest_of(there)))
+        before = box.store.get_record(marks[1])
     if before is None:
         if not there:
             return Migrated(already_done=True) if status == "file" else Migrated(skipped=True, why="there is no legacy store")

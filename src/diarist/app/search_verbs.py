@@ -81,11 +81,11 @@ class SearchVerbs:
 
         return suggest(self._box.search_index(), query, self._box.store)
 
-    def index_status(self) -> dict[str, int]:
-        """`position` of the index in the change log, `last_change` of the log, and how many changes it is `behind`."""
+    def index_status(self) -> dict[str, Any]:
+        """`position` of the index in the change log, `last_change` of the log, how many changes it is `behind`; `problem`: no index."""
         from diarist.app.recall import index_status
 
-        return index_status(self._box.store, self._box.search_index())
+        return index_status(self._box.store, self._box.search_index)
 
     def verify_index(self) -> list[str]:
         """Differences between index and store, one line each; empty when there are none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.app.observing import list_observations
@@ -27,6 +28,8 @@ _LEAST = 0.34
 """Share of a request's words that a skill must be about."""
 _MOST_WORDS = 12
 _MOST_USES = 100_000
+_NEWEST = 10
+"""Sessions that loaded a skill and tell whether it still helps."""
 
 
 class SkillMatch(NamedTuple):
@@ -62,9 +65,10 @@ class _Told:
 
     def __init__(self) -> None:
         self._offered: set[str] = set()
-        self._ends: dict[str, list[bool]] = defaultdict(list)
+        self._ends: dict[str, list[tuple[datetime, bool]]] = defaultdict(list)
         self._followed: set[str] = set()
         self._objections = 0
+        self._runs = 0
 
     def note_use(self, use: Use) -> None:
         if use.event == "shown":
@@ -72,23 +76,30 @@ class _Told:
         self._objections += use.event in ("harmful", "refuted")
 
     def note_run(self, run: Observation, skill: AcceptedSkill) -> None:
+        self._runs += 1
         if skill.name in run.offered:
             self._offered.add(run.session_id)
         at = next((at for at, tool in enumerate(run.tools) if loaded_skill(tool) == skill.name), None)
         if at is not None:
-            self._ends[run.session_id].append(run.outcome in WELL)
+            self._ends[run.session_id].append((run.observed_at, run.outcome in WELL))
             if follows(run.tools[at + 1 :], skill.tools):
                 self._followed.add(run.session_id)
 
     def usage(self) -> SkillUsage:
-        well = sum(any(each) for each in self._ends.values())
+        ends = sorted((max(runs)[0], session, any(well for _, well in runs)) for session, runs in self._ends.items())
+        well = sum(good for _, _, good in ends)
+        newest = ends[-_NEWEST:]
+        recently = sum(good for _, _, good in newest)
         return SkillUsage(
             offered=len(self._offered),
-            loaded=len(self._ends),
+            loaded=len(ends),
             followed=len(self._followed),
             well=well,
-            badly=len(self._ends) - well,
+            badly=len(ends) - well,
             objections=self._objections,
+            recently_well=recently,
+            recently_badly=len(newest) - recently,
+            runs=self._runs,
         )
 
 

@@ -33,6 +33,8 @@ FEWEST_TO_JUDGE = 4
 """Sessions that must have loaded a skill before it can be said not to help."""
 FEWEST_OFFERED = 30
 """Sessions a skill may have been offered to in vain."""
+FEWEST_RUNS = 300
+"""Runs of its project that a skill may lie unused."""
 
 
 class SkillEffect:
@@ -279,10 +281,13 @@ def review_usefulness(box: Toolbox, project: str, at: datetime) -> list[Proposal
 
 
 def _against(usage: SkillUsage) -> str:
-    if usage.loaded >= FEWEST_TO_JUDGE and usage.badly > usage.well:
-        return f"Of {usage.loaded} sessions that loaded it, {usage.badly} ended badly and {usage.well} well."
+    recently = usage.recently_well + usage.recently_badly
+    if recently >= FEWEST_TO_JUDGE and usage.recently_badly > usage.recently_well:
+        return f"Of the last {recently} sessions that loaded it, {usage.recently_badly} ended badly and {usage.recently_well} well."
     if usage.objections >= 2 and usage.objections > usage.well:
         return f"It was called harmful or refuted {usage.objections} times."
     if usage.offered >= FEWEST_OFFERED and not usage.loaded:
         return f"It was offered to {usage.offered} sessions and none loaded it."
+    if usage.runs >= FEWEST_RUNS and not usage.loaded:
+        return f"None of the {usage.runs:,} runs since it was accepted loaded it."
     return ""

@@ -69,11 +69,11 @@ class Ask:
         """The records nearest in meaning that pass the filters of the query, best first."""
         assert self._embedders is not None
         store, name = self._box.store, self._embedders.name
-        table = _table(store, name, len(self._vector))
+        kept = _current(store, name, len(self._vector))
         allowed = _allowed(store, self._box.search_index(), query, whole=self._box.whole is not None)
-        found = [each for each in table.best(self._vector, 2 * depth, allowed) if each[1] > _LEAST]
+        found = [each for each in kept.best(self._vector, 2 * depth, allowed) if each[1] > _LEAST]
         seqs = store.list_seqs_of([record_id for record_id, _ in found])
-        left = store.count_unembedded(name)
+        left = kept.count_left(store, name)
         self.mode = "hybrid"
         self.reason = f"words and {name} by reciprocal-rank fusion" + (f"; {left:,} records are not embedded yet" if left else "")
         return [Match(seqs[record_id], score) for record_id, score in found if record_id in seqs][:depth]
@@ -93,6 +93,25 @@ class _Kept:
     def __init__(self, dimensions: int) -> None:
         self.table = Table(dimensions)
         self.rows, self.end = 0, 0
+        self._left = (-1, -1, 0)
+        self._turn = threading.Lock()
+
+    def add(self, rows: Sequence[tuple[str, bytes]]) -> None:
+        """Adds vectors; no search goes on meanwhile."""
+        with self._turn:
+            self.table.add(rows)
+
+    def best(self, vector: Sequence[float], limit: int, allowed: frozenset[str] | None) -> list[tuple[str, float]]:
+        """As `Table.best`."""
+        with self._turn:
+            return self.table.best(vector, limit, allowed)
+
+    def count_left(self, store: Store, model: str) -> int:
+        """How many records are not embedded; counted anew only where something was written since."""
+        state = (store.last_seq(), self.end)
+        if self._left[:2] != state:
+            self._left = (*state, store.count_unembedded(model))
+        return self._left[2]
 
 
 _kept: dict[tuple[bytes, str], _Kept] = {}
@@ -101,7 +120,7 @@ _MOST_KEPT = 8
 _turn = threading.Lock()
 
 
-def _table(store: Store, model: str, dimensions: int) -> Table:
+def _current(store: Store, model: str, dimensions: int) -> _Kept:
     """The vectors of a model, brought up to date: what is new is added; where something went, they are read anew."""
     with _turn:
         key = (store.tombstone_key(), model)
@@ -110,13 +129,13 @@ def _table(store: Store, model: str, dimensions: int) -> Table:
         if kept is not None:
             _kept[key] = kept
         if kept is not None and (kept.rows, kept.end) == (rows, end):
-            return kept.table
+            return kept
         new = store.list_vectors(model, kept.end) if kept is not None else []
         if kept is None or kept.rows + len(new) != rows:
             kept = _kept[key] = _Kept(dimensions)
             new = store.list_vectors(model)
             for old in list(_kept)[:-_MOST_KEPT]:
                 del _kept[old]
-        kept.table.add(new)
+        kept.add(new)
         kept.rows, kept.end = rows, end
-        return kept.table
+        return kept

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 OpenMemory = Callable[[str, "str | None"], "Memory"]
 """(tenant, project or None) → a workspace, open for writing."""
-THREADS = 8
+THREADS = 6
 OPEN_PER_THREAD = 12
 """Scopes that a thread keeps open at once; the one used longest ago is closed."""
 PATIENCE, PAUSE_SECONDS = 40, 0.05

@@ -10,10 +10,13 @@ from diarist.cli.common import count, emit_json, json_option, open_workspace, sa
 
 
 @click.command("doctor")
+@click.option("--repair", "repairs", is_flag=True, help="Make it consistent again from what is whole. Damaged files are kept aside.")
 @json_option
 @click.pass_context
-def doctor_command(ctx: click.Context, /, as_json: bool) -> int:
+def doctor_command(ctx: click.Context, /, repairs: bool, as_json: bool) -> int:
     """Check that nothing was lost and everything fits together: sources, evidence, entries, history, index."""
+    if repairs:
+        return _repair(ctx, as_json=as_json)
     report = open_workspace(ctx, read_only=True).doctor()
     if as_json:
         emit_json(report)
@@ -27,6 +30,23 @@ def doctor_command(ctx: click.Context, /, as_json: bool) -> int:
         _unknown(report["unknown"])
         say("everything fits together" if not report["faults"] else count(len(report["faults"]), "fault"))
     return int(bool(report["faults"]))
+
+
+def _repair(ctx: click.Context, *, as_json: bool) -> int:
+    from diarist.bootstrap import repair
+
+    done = repair(ctx.find_root().obj["workspace"])
+    if as_json:
+        emit_json(vars(done))
+        return int(bool(done.lost))
+    for line in done.done:
+        say(line)
+    for path in done.kept:
+        say(f"kept aside: {path}")
+    for line in done.lost:
+        say(f"could not be saved: {line}")
+    say("nothing to repair" if not (done.done or done.lost) else "repaired" if not done.lost else "repaired, as far as it could be")
+    return int(bool(done.lost))
 
 
 def _unknown(found: list[dict[str, Any]]) -> None:

@@ -23,6 +23,7 @@ def status_command(ctx: click.Context, /, as_json: bool) -> None:
         emit_json({**status, "embeddings": vectors})
         return
     say(f"indexed up to change {status['position']:,} of {status['last_change']:,}; {status['behind']:,} behind")
+    say(f"{status['records']:,} records" if "problem" not in status else f"no index: {status['problem']}")
     if vectors["model"]:
         held = f"{vectors['records']:,} records, {vectors['vectors']:,} vectors; {vectors['waiting']:,} waiting"
         say(f"embeddings of {vectors['model']}: {held}")
@@ -31,18 +32,22 @@ def status_command(ctx: click.Context, /, as_json: bool) -> None:
 
 
 @index_command.command("rebuild")
+@json_option
 @click.pass_context
-def rebuild_command(ctx: click.Context, /) -> None:
-    """Make the index anew from the store."""
+def rebuild_command(ctx: click.Context, /, as_json: bool) -> None:
+    """Make the index anew from the store. Searches go on in the old one until the new one is whole."""
     number = open_workspace(ctx).rebuild_index()
-    say(f"rebuilt: {number:,} records")
+    if as_json:
+        emit_json({"records": number})
+    else:
+        say(f"rebuilt: {number:,} records")
 
 
 @index_command.command("verify")
 @json_option
 @click.pass_context
 def verify_command(ctx: click.Context, /, as_json: bool) -> int:
-    """Compare the index with the store."""
+    """Check the files of the index, and compare it with the store. Exit code 1 where anything is wrong."""
     faults = open_workspace(ctx).verify_index()
     if as_json:
         emit_json(faults)

@@ -131,9 +131,11 @@ def _tell(report: Report, written: Written, as_json: bool) -> None:
         say(f"  {theme.size:>5}  {theme.label}  ({theme.id})")
     if len(report.themes) > 20:
         say(f"         and {len(report.themes) - 20} more")
+    for theme in report.errors[:5]:
+        say(f"  {theme.size:>5}  error: {theme.label}  ({theme.id})")
     if report.skipped:
         say(f"  skipped:  {len(report.skipped)} that could not be read; the report names them")
-    if report.themes:
+    if report.themes or report.errors:
         say("Read it, then approve it with the same options and --apply, or theme by theme with `diarist review`.")
 
 

@@ -45,6 +45,9 @@ def _handle(kind: str, event: str, client: str, workspace: str, payload: dict[st
     if kind == "compact":
         spool.forget_shown(workspace, payloads.session_of(payload))
     if kind in ("start", "prompt", "tool"):
+        import gc
+
+        gc.set_threshold(200_000)  # the process ends in a moment; collecting what importing leaves would take a twentieth of its time
         from diarist.hook.inject import inject
 
         inject(kind, event, client, workspace, payload)

@@ -87,8 +87,8 @@ class TauLines(PlainRecords):
 def _printed(text: str) -> list[dict[str, Any]]:
     """The messages of a printed talk."""
     marks = list(_LABEL.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    messages = [{"role": mark[1], "content": text[mark.end() : end].rstrip("\n")} for mark, end in zip(marks, ends, strict=True)]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    messages = [{"role": mark[1], "content": text[mark.end() : end].rstrip("\n")} for mark, end in zip(marks, ends, strict=False)]
     return [message for message in messages if message["content"] != "None"]
 
 

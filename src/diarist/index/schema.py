@@ -102,11 +102,12 @@ def _marks(record: Record, search: SearchText) -> Iterator[str]:
 
 
 def _spoken_about(record: Record) -> list[str]:
-    """Ids of which the record's body says that they are superseded, or stand."""
+    """Ids of which the record's body says that they are superseded, or stand; of a judgement, of all its records."""
     if record.kind not in ("note", "lesson", "state") or (b'"supersedes":["' not in record.body and b'"stands":["' not in record.body):
         return []
     body = json.loads(record.body)
-    return [named for field in ("supersedes", "stands") for named in body.get(field) or () if isinstance(named, str)]
+    named = [*(body.get("supersedes") or ()), *(body.get("stands") or ()), body.get("later")]
+    return [each for each in named if isinstance(each, str)]
 
 
 def make_query(schema: tantivy.Schema, query: Query, common: frozenset[str] = frozenset()) -> tantivy.Query | None:

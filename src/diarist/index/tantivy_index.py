@@ -136,6 +136,17 @@ class TantivyIndex:
             self._seen = self._stamp()
 
     def _open(self) -> None:
+        """Opens the newest generation. Another process may put a newer one in its place meanwhile and remove this one."""
+        try:
+            self._open_folder()
+        except IndexUnavailableError:
+            newest = self._folder if self._exactly else folders.current(self._root)
+            if newest == self._folder:
+                raise
+            self._folder = newest
+            self._open_folder()
+
+    def _open_folder(self) -> None:
         if not os.path.isfile(os.path.join(self._folder, META)):
             raise IndexUnavailableError(
                 f"there is no search index of this version in {self._root}. `diarist index rebuild` makes it from the store."
@@ -275,6 +286,12 @@ class TantivyIndex:
             return {
                 term: hits[0][0] for term in terms if (hits := searcher.search(make_part(self._schema, seq, term), 1, count=False).hits)
             }
+
+    def check(self) -> list[str]:
+        """What is wrong with its own files, one line each."""
+        from diarist.index.soundness import unsound_files
+
+        return unsound_files(self._folder if self._exactly else folders.current(self._root))
 
     def record_count(self) -> int:
         """Records it holds now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Spending(NamedTuple):
@@ -54,3 +54,11 @@ class Correction(NamedTuple):
     shape: str
     until: datetime | None
     at: datetime
+
+
+class Salvaged(NamedTuple):
+    """What could be read of a damaged database: by table the columns and the rows; what could not, one line each."""
+
+    columns: dict[str, list[str]]
+    rows: dict[str, list[tuple[Any, ...]]]
+    lost: tuple[str, ...]

@@ -117,3 +117,8 @@ class SkillUsage(msgspec.Struct, frozen=True, kw_only=True):
     badly: int = 0
     objections: int = 0
     """Times somebody called it harmful or refuted."""
+    recently_well: int = 0
+    """The same of the newest sessions that loaded it: what helped once may not help any more."""
+    recently_badly: int = 0
+    runs: int = 0
+    """All runs of its project since it was accepted."""

@@ -37,6 +37,8 @@ PAGE = 200
 """Rows fetched at a time where there may be many: memory stays bounded and no read stays open."""
 SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
+COMMON_KINDS = frozenset(("entry", "observation", "memory"))
+"""One for each run: all other kinds have an index of their own, which a query finds by saying that it wants none of these."""
 
 
 class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
@@ -176,6 +178,8 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         if where.before is not None:
             parameters["before"] = to_micros(where.before)
         names = [name for name in parameters if name not in ("tenant", "tag_json")] + ([] if where.include_inactive else ["active"])
+        if where.kinds and COMMON_KINDS.isdisjoint(where.kinds):
+            names.append("rare")
         return "".join(" AND " + self._queries["where_" + name] for name in names), parameters
 
     # Change log and history

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from diarist.model.machinery import Spending
     from diarist.model.record import SearchText
@@ -37,7 +38,7 @@ class VectorReads:
         return int(row[0]), int(row[1])
 
     def list_vectors(self, model: str, after: int = 0) -> list[tuple[str, bytes]]:
-        """Record id and packed vector of each passage made since `after`."""
+        """Record id and packed vector of each passage made since `after`; an empty vector marks a record without text."""
         found = self._fetch("list_vectors_after", model=model, after=after) if after else self._fetch("list_vectors", model=model)
         return [(row[0], bytes(row[1])) for row in found]
 
@@ -62,19 +63,24 @@ class VectorReads:
 class VectorWrites:
     """Mixed into `SqlTransaction`."""
 
+    _at: datetime
+
     def put_vectors(self, model: str, record_id: str, body_seq: int, vectors: Sequence[bytes]) -> bool:
         """Keeps the packed vectors of a record's passages in the place of those it had; an empty one marks a record without text.
 
         False where the record has another text by now, or is gone: then nothing is kept.
         """
+        from diarist.stores.rows import to_micros
+
         known = self._fetch("find_body_seq", record_id=record_id)
         if not known or known[0][0] != body_seq:
             return False
         self._execute("delete_vectors", model=model, record_id=record_id)
-        number = int(self._fetch("find_vector_end", model=model)[0][1])
+        # Counted on from the clock: a number that was given to a vector which is gone is never given again.
+        number = max(int(self._fetch("find_last_number", model=model)[0][0]) + 1, to_micros(self._at))
         row = {"model": model, "record_id": record_id, "body_seq": body_seq}
         for passage, vector in enumerate(vectors):
-            self._execute("add_vector", **row, passage=passage, number=number + 1 + passage, vector=vector)
+            self._execute("add_vector", **row, passage=passage, number=number + passage, vector=vector)
         return True
 
     def keep_vectors_of(self, model: str) -> int:

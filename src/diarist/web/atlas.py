@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diarist.web.page import Raw, Shown, Visit
 
@@ -61,7 +61,7 @@ def pack(found: list[Point], edges: list[Edge]) -> bytes:
         "relations": RELATIONS,
     }
     told = json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    parts = [
+    parts: list[array[Any]] = [
         array("f", (point.x for point in found)),
         array("f", (point.y for point in found)),
         array("I", (max(0, int(point.at.timestamp()) // 86_400) for point in found)),

@@ -244,7 +244,7 @@ def _shot(number: int, line: str) -> Shot:
         found = msgspec.json.decode(line, type=Step)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return Shot(number, "text", "", line[:LONGEST_STEP], failed=False, cut=max(0, len(line) - LONGEST_STEP))
-    text = found.text
+    text: str = found.text
     if found.arguments is not None:
         text = _arguments(dict(found.arguments)) + (f"\n{text}" if text else "")
     head = found.tool or (f"exit {found.exit_code}" if found.exit_code is not None else found.mark)

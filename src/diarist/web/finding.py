@@ -7,11 +7,14 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from diarist.asgi.reading import iso
 from diarist.errors import UsageError
 from diarist.model.hit import Hit
 from diarist.model.record import RecordFilter
-from diarist.web.page import Shown, Visit, number_of
+from diarist.web.page import Raw, Shown, Visit, number_of
+from diarist.web.render import environment
 
 if TYPE_CHECKING:
     from diarist.model.record import Record
@@ -23,23 +26,48 @@ OUTCOMES = ("completed", "recovered", "failed", "interrupted", "unknown")
 KINDS = ("entry", "note", "lesson", "skill")
 SPANS = ("1d", "7d", "30d", "365d")
 SCOPE_SECONDS = 20.0
+KEPT_SECONDS, KEPT_PAGES = 10.0, 512
+_pages: dict[tuple[Any, ...], tuple[float, str]] = {}
 _scopes: dict[tuple[str, str | None], tuple[float, list[Scope]]] = {}
 _turn = threading.Lock()
 
 
-def search(visit: Visit) -> Shown:
+def search(visit: Visit) -> Shown | Raw:
     """The page, or with htmx its results alone."""
     query = visit.query.get("q", "")[:2000]
     chosen = {name: visit.query[name][:400] for name in ("kind", "outcome", "agent", "project", "since") if visit.query.get(name)}
     start = number_of(visit.query.get("from", ""), 0, MOST)
-    problem, hits, behind = "", [], 0
+    results = _results(visit, query, chosen, start)
+    if visit.lively:
+        return Raw(results.encode(), "text/html; charset=utf-8")
+    return Shown("search.html", {"q": query, "chosen": chosen, "results": Markup(results)})  # noqa: S704 - made by a template
+
+
+def _results(visit: Visit, query: str, chosen: dict[str, str], start: int) -> str:
+    """The results as HTML: kept for a while, as long as nothing is written."""
+    visit.room.refresh(visit.memory, visit.caller)
+    scope = (visit.caller.tenant, visit.caller.project, visit.memory.last_change(), query, tuple(sorted(chosen.items())), start)
+    with _turn:
+        at, known = _pages.get(scope, (0.0, ""))
+    if known and time.monotonic() - at < KEPT_SECONDS:
+        return known
+    made = environment().get_template("results.html").render(_values(visit, query, chosen, start))
+    with _turn:
+        while len(_pages) >= KEPT_PAGES:
+            _pages.pop(next(iter(_pages)))
+        _pages[scope] = (time.monotonic(), made)
+    return made
+
+
+def _values(visit: Visit, query: str, chosen: dict[str, str], start: int) -> dict[str, Any]:
+    problem, behind = "", 0
+    hits: list[Hit] = []
     try:
         hits, behind = _find(visit, query, chosen, start)
     except UsageError as error:
         problem = str(error)
-    values = {
+    return {
         "q": query,
-        "chosen": chosen,
         "hits": hits[:PAGE],
         "start": start,
         "more": _link(query, chosen, start + PAGE) if len(hits) > PAGE and start + PAGE < MOST else "",
@@ -49,20 +77,18 @@ def search(visit: Visit) -> Shown:
         "facets": _facets(visit, query, chosen),
         "suggestions": visit.memory.suggest(query) if query and not hits and not problem else [],
     }
-    return Shown("results.html" if visit.lively else "search.html", values)
 
 
-def _find(visit: Visit, query: str, chosen: dict[str, str], start: int) -> tuple[list[Any], int]:
+def _find(visit: Visit, query: str, chosen: dict[str, str], start: int) -> tuple[list[Hit], int]:
     if not query.strip():
         return _newest(visit, chosen, start), 0
-    visit.room.refresh(visit.memory, visit.caller)
     filters = {name: value for name, value in chosen.items() if name in ("agent", "outcome", "since")}
     kinds = (chosen["kind"],) if chosen.get("kind") in KINDS else None
     found = visit.memory.search(query, limit=min(MOST, start + PAGE + 1), project=chosen.get("project"), kinds=kinds, **filters)
     return found[start:], getattr(found, "behind", 0)
 
 
-def _newest(visit: Visit, chosen: dict[str, str], start: int) -> list[Any]:
+def _newest(visit: Visit, chosen: dict[str, str], start: int) -> list[Hit]:
     """Without words: what passes the facets, newest first."""
     from datetime import timedelta
 

@@ -89,15 +89,19 @@ def _markdown() -> MarkdownIt:
 
 def highlight(text: str, query: str) -> Markup:
     """The text with the words of a query marked."""
-    words = sorted({word for word in re.findall(r"\w[\w.-]*", query) if len(word) > 1}, key=len, reverse=True)[:12]
-    if not words:
-        return escape(safe(text))
-    told, at = Markup(""), 0
+    looked_for = _words(query)
     plain = safe(text)
-    for found in re.finditer("|".join(re.escape(word) for word in words), plain, re.IGNORECASE):
-        told += escape(plain[at : found.start()]) + Markup("<mark>") + escape(found[0]) + Markup("</mark>")
-        at = found.end()
-    return told + escape(plain[at:])
+    if looked_for is None:
+        return escape(plain)
+    # Escaped first, then marked: the words hold letters and digits only, and entities are passed over whole.
+    marked = looked_for.sub(lambda found: f"<mark>{found[0]}</mark>" if found[1] else found[0], str(escape(plain)))
+    return Markup(marked)  # noqa: S704 - escaped in the line before
+
+
+@functools.lru_cache(256)
+def _words(query: str) -> re.Pattern[str] | None:
+    words = sorted({word for word in re.findall(r"\w[\w.-]*\w", query)}, key=len, reverse=True)[:12]
+    return re.compile(f"&(?:[a-z]+|#[0-9]+);|({'|'.join(map(re.escape, words))})", re.IGNORECASE) if words else None
 
 
 def day(at: datetime | str) -> str:

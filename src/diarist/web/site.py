@@ -109,11 +109,22 @@ def _sent(made: Shown | Go | Raw, visit: Visit, request: Request) -> Response:
 
 
 def _page(made: Shown, visit: Visit, request: Request) -> str:
-    waiting = 0
-    if not visit.lively:
-        waiting = visit.memory.count(RecordFilter(kinds=("proposal",), outcome="pending"))
+    waiting = 0 if visit.lively else _waiting(visit)
     shared = {"visit": visit, "path": request.url.path, "waiting": waiting, "lively": visit.lively}
     return environment().get_template(made.template).render({**shared, **made.values})
+
+
+def _waiting(visit: Visit) -> int:
+    """How many proposals wait; counted anew when something was written."""
+    scope = (visit.caller.tenant, visit.caller.project)
+    change = visit.memory.last_change()
+    known = _counted.get(scope)
+    if known is None or known[0] != change:
+        known = _counted[scope] = (change, visit.memory.count(RecordFilter(kinds=("proposal",), outcome="pending")))
+    return known[1]
+
+
+_counted: dict[tuple[str, str | None], tuple[int, int]] = {}
 
 
 def _failed(problem: Problem) -> Response:
@@ -123,7 +134,7 @@ def _failed(problem: Problem) -> Response:
 
 def cookie_of(request: Request) -> str:
     """The value of our cookie; "" without one."""
-    jar = SimpleCookie[str]()
+    jar = SimpleCookie()
     try:
         jar.load(request.headers.get("cookie", ""))
     except CookieError:

@@ -26,7 +26,7 @@ from diarist.stages.distil.titles import bare_prompt, make_title, requests_of
 from diarist.text.clip import clip
 from diarist.text.injection import suspect
 
-DISTIL_VERSION = 1
+DISTIL_VERSION = 2
 """Goes up with every change that makes other entries of the same sessions."""
 
 MOST_COMMANDS, MOST_FILES = 200, 400
@@ -142,8 +142,7 @@ def _evidence(chosen: dict[str, list[Bullet]], host: HostFacts) -> dict[str, tup
 def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     chosen: dict[str, list[Bullet]] = {name: [] for name in ("tried", "worked", "failed")}
     for name, room in PARAGRAPHS.items():
-        said = [*ledger.sections.get(name, ()), *getattr(story, name)]
-        chosen[name] = _paragraph([each for each in said if not suspect(each.text).mark], room)
+        chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
     learned = {bullet.quote for bullet in chosen["learned"]}
     story.worked.extend(bullet for bullet in story.found if bullet.quote not in learned)
     told: frozenset[str] = frozenset()
@@ -155,10 +154,10 @@ def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
 
 
 def _paragraph(bullets: Sequence[Bullet], room: int) -> list[Bullet]:
-    """The three to five most telling sentences that fit, in the order they were said."""
+    """The three to five most telling sentences that fit, in the order they were said; none that speaks to an agent."""
     kept: list[Bullet] = []
     for bullet in choose(bullets):
-        if len(bullet.text) + 1 <= room and len(kept) < 5:
+        if len(bullet.text) + 1 <= room and len(kept) < 5 and not suspect(bullet.text).mark:
             kept.append(bullet)
             room -= len(bullet.text) + 1
     return sorted(kept, key=lambda bullet: bullet.steps)

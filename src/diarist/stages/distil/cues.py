@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from diarist.stages.distil.words import word_list, word_pairs, word_set
 
-CAUSE, DECISION, CLAIM, CHECK, PASS, FIRST_OF_PAIR, PLAN, LET, ME, OPENER, GUESS, NAME = (1 << bit for bit in range(12))
+CAUSE, DECISION, CLAIM, CHECK, PASS, FIRST_OF_PAIR, PLAN, LET, ME, OPENER, GUESS, WILL, NAME = (1 << bit for bit in range(13))
 """Bits: states why; turns to another way; praises; names a check; says that it passed; may be the first of a pair of words that tells
-one of these; says what is going to be done ("let's", or "let" and "me"); opens a sentence; guesses; names one thing, by its looks."""
+one of these; says what is going to be done ("let's", or "let" and "me"); opens a sentence; guesses; may say what somebody is going to
+do; names one thing, by its looks."""
 
 
 OPENERS = word_set(
@@ -100,13 +101,14 @@ _CLAIM = _cues(
     """,
     "成功 完璧 問題なく 正常に 完成 通过 通過 성공",
 )
-_PLAN = _cues(PLAN, "let's please i'll we'll", "i will, we will, i need, we need")
+_PLAN = _cues(PLAN, "let's please i'll we'll", "will now")
 _GUESS = _cues(
     GUESS,
-    """likely probably seems seem appears maybe perhaps might presumably apparently suspect wahrscheinlich vermutlich vielleicht offenbar
+    """likely probably seems seem appears think believe guess glaube denke pense maybe perhaps might presumably apparently suspect
+        wahrscheinlich vermutlich vielleicht offenbar
         scheint probablement semble apparemment probablemente parece quizás quizá provavelmente talvez forse probabilmente sembra
         возможно вероятно похоже""",
-    "could be, may be, i think, i believe, je pense, ich glaube, ich denke",
+    "",
     "かもしれ おそらく たぶん 思われ 可能是 也许 似乎 大概 아마",
 )
 _ALL = (
@@ -120,6 +122,7 @@ _ALL = (
     _cues(ME, "me"),
     _Cues(OPENER, OPENERS, frozenset(), ()),
     _GUESS,
+    _cues(WILL, "will need"),
 )
 
 

@@ -104,8 +104,8 @@ def settle(troubles: dict[str, Trouble], repairs: Sequence[Repair], runs: Sequen
                 _settle_by_likeness(trouble, run, runs[number + 1 : number + 1 + _NEAR])
     last_run = {mark: run for run in runs for mark in run.errors}
     for trouble in troubles.values():
-        run = last_run.get(trouble.fingerprint)
-        if trouble.resolved is None and trouble.kind in _REPEATED and run is not None and (run.changes >= changes or trouble.count > 1):
+        latest = last_run.get(trouble.fingerprint)
+        if trouble.resolved is None and trouble.kind in _REPEATED and latest and (latest.changes >= changes or trouble.count > 1):
             trouble.resolved = False  # where something was changed after it was met once, and nobody looked again, it cannot be told
 
 

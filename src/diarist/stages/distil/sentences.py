@@ -27,6 +27,7 @@ from diarist.stages.distil.cues import (
     OPENERS,
     PASS,
     PLAN,
+    WILL,
     bits_of,
     bits_of_pairs,
     bits_of_pieces,
@@ -51,6 +52,7 @@ _TO_SPACES = str.maketrans({**dict.fromkeys(',;:!?()[]{}"*`“”«»…—–',
 _MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'", "。", "！", "？")
 _MOST = 40
 _DIGIT = re.compile(r"\d")
+_WE_WILL = re.compile(r"\b(?:i|we) (?:will|need)\b")
 _LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*\s+(?=[A-ZÀ-ÞА-Я])")
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)|(?<=[^\s*])\*\*(?![\w*])")
 """Marks of bold print; "x**2" holds none."""
@@ -154,7 +156,8 @@ def judge(text: str) -> Sentence:
     chatter = _is_chatter(low)
     claim = bool(bits & CLAIM) or bits & (CHECK | PASS) == CHECK | PASS
     cause, decision = bool(bits & CAUSE), bool(bits & DECISION)
-    intent = bits & PLAN != 0 or bits & (LET | ME) == LET | ME or _is_intent(low, may_open=bits & OPENER != 0)
+    planned = bits & PLAN != 0 or bits & (LET | ME) == LET | ME or (bits & WILL != 0 and _WE_WILL.search(low) is not None)
+    intent = planned or _is_intent(low, may_open=bits & OPENER != 0)
     value = 1.2 * min(names, 5) + (2.5 if cause else 0.0) - (2.0 if intent else 0.0) - (3.0 if claim else 0.0) - (4.0 if chatter else 0.0)
     if len(text) < 40 and text.isascii():
         value -= 1.0

@@ -13,7 +13,7 @@ from diarist.text.injection import suspect
 from diarist.text.markdown import prose
 
 LONGEST = 300
-LONGEST_FIX = 200
+LONGEST_FIX = 240
 """Characters of one line's text, and of a fix that stands in it."""
 HARDLY = 200
 """Characters around an error's message that name a command and little else."""
@@ -66,8 +66,12 @@ def text_line(text: str, longest: int = LONGEST) -> str:
 
     What reads like an instruction to an agent, as tool output may hold it, is marked for the reviewer.
     """
-    line = _APPROVED.sub(r"\1\2\\:", prose(clip(text, longest)))
+    line = _escape(clip(text, longest))
     return f"{WARNING} {line}" if _is_suspect(text[: 2 * longest]) and WARNING not in text else line
+
+
+def _escape(text: str) -> str:
+    return _APPROVED.sub(r"\1\2\\:", prose(text))
 
 
 @lru_cache(maxsize=8192)
@@ -78,7 +82,7 @@ def _is_suspect(text: str) -> bool:
 def name_ids(ids: Sequence[str], most: int = MOST_IDS) -> str:
     """The first ids and how many more there are, as "kh-…, kh-… and 3 more"."""
     more = len(ids) - most
-    return ", ".join(text_line(each) for each in ids[:most]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join([_escape(clip(each, LONGEST)) for each in ids[:most]]) + (f" and {more} more" if more > 0 else "")
 
 
 def _section(title: str, lines: Sequence[str], more: int) -> list[str]:
@@ -107,7 +111,8 @@ def _error(each: RecurringError, size: int) -> str:
     told = f"{text_line(each.message)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
     for verdict, fixes in (("fixed by", each.fixes), ("not fixed by", each.failed_fixes)):
         if fixes:
-            told += f"; {verdict}: " + "; ".join(f"{text_line(fix.text, LONGEST_FIX)} ({fix.count})" for fix in fixes)
+            texts = [(fix.text.replace(f" ({each.message})", "", 1), fix.count) for fix in fixes]  # it stands at the front already
+            told += f"; {verdict}: " + "; ".join(f"{text_line(text, LONGEST_FIX)} ({count})" for text, count in texts)
     return told
 
 

@@ -16,6 +16,8 @@ from diarist.stages.synthesis.runs import Item, Phrases
 
 ALIKE = 0.6
 """Weighted overlap (Jaccard) from which two phrases of one group say the same."""
+SAME_CODE = 0.9
+"""And that of the code in them: one word of a command can turn it round."""
 MOST_PHRASES = 40
 """Distinct phrases of a group that are looked at, most carried first."""
 ELSEWHERE = 0.5
@@ -152,7 +154,7 @@ def _meant(corpus: Corpus, phrase: int) -> Meant:
 def _is_alike(weights: Sequence[float], a: Meant, b: Meant) -> bool:
     if _overlap(weights, a.features, b.features) < ALIKE:
         return False
-    return not (a.code and b.code) or _overlap(weights, a.code, b.code) >= ALIKE
+    return not (a.code and b.code) or _overlap(weights, a.code, b.code) >= SAME_CODE
 
 
 def _rarest(weights: Sequence[float], features: Iterable[int]) -> list[int]:

@@ -71,6 +71,9 @@ WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs)) AND r
 -- name: where_kinds
 r.kind IN (SELECT value FROM json_each(:kinds))
 
+-- name: where_rare
+r.kind NOT IN ('entry', 'observation', 'memory')
+
 -- name: where_namespace
 r.namespace = :namespace
 
@@ -467,6 +470,9 @@ SELECT model, count(DISTINCT record_id), count(*) FROM embeddings WHERE tenant =
 
 -- name: find_vector_end
 SELECT count(*), coalesce(max(number), 0) FROM embeddings WHERE tenant = :tenant AND model = :model;
+
+-- name: find_last_number
+SELECT coalesce(max(number), 0) FROM embeddings WHERE tenant = :tenant AND model = :model;
 
 -- name: list_vectors
 SELECT record_id, vector FROM embeddings WHERE tenant = :tenant AND model = :model;

@@ -178,3 +178,17 @@ def test_a_prompt_with_more_words_than_are_looked_at_is_no_trouble() -> None:
     long = ", ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(90))
     (draft,) = mined(*(run(number, f"rotate the signing keys, {long}") for number in range(3)))
     assert draft.title.startswith("Rotate the signing keys")
+
+
+def test_a_title_does_not_begin_with_what_is_filled_in_where_another_wording_reads_better() -> None:
+    """Of wordings that are about as typical."""
+    tools = ["mcp__docker__build", "mcp__docker__push"]
+    prompts = (
+        "alpha image for docker",
+        "docker image for beta",
+        "gamma image for docker",
+        "docker image for delta",
+        "eps image for docker",
+    )
+    (draft,) = mined(*(run(number, prompt, tools) for number, prompt in enumerate(prompts)))
+    assert draft.title == "Docker image for …"

@@ -37,6 +37,7 @@ CREATE TABLE records (
 CREATE INDEX records_by_time ON records (tenant, created_at);
 CREATE INDEX records_by_task ON records (tenant, task_id);
 CREATE INDEX records_by_session ON records (tenant, session_id);
+CREATE INDEX records_rare ON records (tenant, kind, created_at) WHERE kind NOT IN ('entry', 'observation', 'memory');
 
 -- A month a partition, made as the months come; the writer's lock keeps `seq` unique within a tenant, which no index across
 -- partitions could.

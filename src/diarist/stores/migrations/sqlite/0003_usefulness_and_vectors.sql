@@ -30,7 +30,7 @@ CREATE TABLE embeddings (
     record_id TEXT NOT NULL,
     passage INTEGER NOT NULL,
     body_seq INTEGER NOT NULL,          -- the change whose text it was made of
-    number INTEGER NOT NULL,            -- counted up with each vector of a model: readers ask for what is new
+    number INTEGER NOT NULL,            -- grows with each vector of a model: readers ask for what is new
     vector BLOB NOT NULL,               -- a length and 8-bit numbers, see `stages.vectors`; empty: a record without text
     PRIMARY KEY (tenant, model, record_id, passage)
 ) WITHOUT ROWID;

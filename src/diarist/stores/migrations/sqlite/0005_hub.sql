@@ -31,3 +31,8 @@ CREATE TABLE answers (
     PRIMARY KEY (tenant, caller, key)
 ) WITHOUT ROWID;
 CREATE INDEX answers_by_time ON answers (tenant, at);
+
+-- What waits for review, documents, lessons, skills and state are few beside the entries: a list of them must not look at those.
+CREATE INDEX records_rare ON records (tenant, kind, created_at) WHERE kind NOT IN ('entry', 'observation', 'memory');
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('records', 'records_rare', '2000 2000 200 1');
+ANALYZE sqlite_master;
