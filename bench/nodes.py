@@ -203,7 +203,7 @@ def check(site: Site) -> list[str]:
     for tenant in TENANTS:
         environ = {**site.environ("checker"), "HOME": str(site.folder)}
         with open_memory(site.folder / "checker", environ=environ, tenant=tenant) as memory:
-            titles = Counter(record.title for record in memory.list_records(RecordFilter(include_inactive=True)))
+            titles = Counter(str(record.title) for record in memory.list_records(RecordFilter(include_inactive=True)))
             mine = [written for written in site.written if written.tenant == tenant]
             faults += [f"lost: {written.word} of {tenant}" for written in mine if not titles[written.word]]
             faults += [f"doubled: {title} of {tenant}" for title, count in titles.items() if count > 1]

@@ -69,7 +69,7 @@ BENCHES = (
         "synthesis",
         "Synthesis, beside Bernstein",
         {
-            "quick": ["--sizes", "1000,10000"],
+            "quick": ["--sizes", "1000,3000"],
             "usual": ["--sizes", "1000,10000,100000"],
             "full": ["--sizes", "1000,10000,100000,1000000"],
         },

@@ -109,7 +109,23 @@ async def person(client: httpx2.AsyncClient, number: int, until: float, pause: f
             await asyncio.sleep(chance.expovariate(1 / pause))
 
 
-async def load(url: str, people: int, seconds: float, pause: float, *, whole: bool) -> dict[str, float]:
+def load(url: str, server: int, people: int, seconds: float, pause: float, *, whole: bool) -> dict[str, float]:
+    """Many people at once; milliseconds. `cpu`: of the server's process, by request."""
+    before = cpu_of(server)
+    told = asyncio.run(ask(url, people, seconds, pause, whole=whole))
+    return {**told, "cpu": (cpu_of(server) - before) / told["requests"] * 1e3}
+
+
+def cpu_of(process: int) -> float:
+    """Seconds of CPU that a process took; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def ask(url: str, people: int, seconds: float, pause: float, *, whole: bool) -> dict[str, float]:
     """Many people at once; milliseconds."""
     times: list[float] = []
     limits = httpx2.Limits(max_connections=people, max_keepalive_connections=people)
@@ -142,18 +158,21 @@ def main() -> int:
         url = f"http://127.0.0.1:{port}"
         try:
             _wait(url)
-            asyncio.run(load(url, 4, 2, 0, whole=True))
+            load(url, server.pid, 4, 2, 0, whole=True)
             told = {
-                "typing": asyncio.run(load(url, asked.people, asked.seconds, READING, whole=False)),
-                "whole pages": asyncio.run(load(url, asked.people, asked.seconds, READING, whole=True)),
-                "without pause": asyncio.run(load(url, asked.people, asked.seconds / 2, 0, whole=False)),
+                "typing": load(url, server.pid, asked.people, asked.seconds, READING, whole=False),
+                "whole pages": load(url, server.pid, asked.people, asked.seconds, READING, whole=True),
+                "without pause": load(url, server.pid, asked.people, asked.seconds / 2, 0, whole=False),
             }
         finally:
             server.terminate()
             server.wait(60)
     print(f"{asked.entries:,} entries, {asked.people} people; milliseconds")
     for name, row in told.items():
-        print(f"{name:14} {row['per_second']:7.1f}/s   p50 {row['p50']:7.1f}   p95 {row['p95']:7.1f}   p99 {row['p99']:7.1f}")
+        print(
+            f"{name:14} {row['per_second']:7.1f}/s   p50 {row['p50']:7.1f}   p95 {row['p95']:7.1f}   "
+            f"p99 {row['p99']:7.1f}   CPU {row['cpu']:5.1f}"
+        )
     OUT.mkdir(exist_ok=True)
     (OUT / "serve.json").write_text(
         json.dumps({"entries": asked.entries, "people": asked.people, **told}, indent=2) + "\n", encoding="utf-8"

@@ -157,7 +157,7 @@ def peer_seconds(python: str, count: int) -> float:
     return float(done.stdout.strip().splitlines()[-1])
 
 
-def measure(count: int, peer: str) -> dict[str, Any]:
+def measure(count: int, peer: str, peer_max: int) -> dict[str, Any]:
     """One size."""
     with tempfile.TemporaryDirectory() as folder:
         truth = fill(Path(folder), count)
@@ -167,7 +167,7 @@ def measure(count: int, peer: str) -> dict[str, Any]:
     line |= {"pair_f1": round(pair_f1(themes, truth), 4), "floors": round(cpu / before, 1)}
     if count in BUDGETS:
         line["budget_s"] = BUDGETS[count]
-    if peer:
+    if peer and count <= peer_max:
         line["peer_cpu_s"] = round(peer_seconds(peer, count), 2)
         line["times_faster"] = round(line["peer_cpu_s"] / cpu, 1)
     return line
@@ -177,11 +177,12 @@ def main() -> int:
     """Prints a line for each size and the growth between the first and the last."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000")
-    parser.add_argument("--peer", default="", help="Python interpreter with bernstein; quadratic: minutes from 10,000 entries on")
+    parser.add_argument("--peer", default="", help="Python interpreter with bernstein")
+    parser.add_argument("--peer-max", type=int, default=10_000, help="entries up to which the peer takes part: its time is quadratic")
     options = parser.parse_args()
     lines = []
     for size in map(int, options.sizes.split(",")):
-        lines.append(measure(size, options.peer))
+        lines.append(measure(size, options.peer, options.peer_max))
         print("  ".join(f"{name} {value}" for name, value in lines[-1].items()), flush=True)
     result: dict[str, Any] = {"lines": lines}
     if len(lines) > 1:

@@ -525,8 +525,12 @@ class Publisher(Protocol):
         """(kind of projection, wanted path relative to the root) for each file this record should have."""
         ...
 
-    def render(self, record: Record, kind: str) -> bytes:
-        """The projection itself, whether or not the record would be published as that kind."""
+    def render(self, record: Record, kind: str, related: Sequence[str] = ()) -> bytes:
+        """The projection itself, whether or not the record would be published as that kind. `related`: ids for a hub document."""
+        ...
+
+    def is_current(self, record: Record, kind: str, data: bytes) -> bool:
+        """Is a published file what the record is rendered as? What it was found to be related to may stand in it."""
         ...
 
     def write(self, record: Record, kind: str, root: Path, path: str) -> Path:

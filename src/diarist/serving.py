@@ -28,6 +28,7 @@ from diarist.asgi.following import follow
 from diarist.asgi.guard import Guard, JsonLines, Limits
 from diarist.asgi.metrics import CONTENT_TYPE, Metrics
 from diarist.asgi.problems import Problem, tell
+from diarist.asgi.tracing import make_trace
 from diarist.asgi.workroom import OWNER, OpenMemory, Workroom
 from diarist.bootstrap import DATABASE_URL, open_memory
 from diarist.config import load_settings
@@ -91,7 +92,7 @@ def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory
     handlers: Any = {HTTPException: _http_error, Problem: _problem}
     inner = Starlette(routes=[*own, Mount("/", app=_McpDoor(mcp, room, door, own))], lifespan=lifespan, exception_handlers=handlers)
     limits = options.limits._replace(hosts=(*options.limits.hosts, *options.hosts, *_own_name(options.host)))
-    return Hub(Guard(cast("Any", inner), limits, metrics), room, metrics)
+    return Hub(Guard(cast("Any", inner), limits, metrics, make_trace(os.environ)), room, metrics)
 
 
 def serve(workspace: str | None, options: Options, say: Callable[[str], None]) -> int:

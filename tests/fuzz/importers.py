@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -155,9 +156,12 @@ def spoiled(data: bytes, chance: random.Random) -> bytes:
     """A transcript with something odd in it."""
     from contract.importers.test_mutations import spoil_bytes, spoil_json
 
+    if len(data) < 2:
+        return data
     if data[:1] in (b"{", b"[") and chance.random() < 0.7:
-        return spoil_json(data, chance)
-    return spoil_bytes(data, chance) if len(data) > 1 else data
+        with suppress(RecursionError, ValueError, IndexError):  # earlier changes may have left nothing to change, or a deep hole
+            return spoil_json(data, chance)
+    return spoil_bytes(data, chance)
 
 
 def _mutator(atheris: Any) -> Callable[[bytes, int, int], bytes]:

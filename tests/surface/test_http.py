@@ -368,3 +368,25 @@ def test_who_writes_stands_in_the_audit_trail(tmp_path: Path) -> None:
         edit(Asker(hub, writer))
         events = Asker(hub, admin)("GET", "/v1/audit").json()["events"]
     assert [(event["action"], event["actor"]) for event in events] == [("merge", "ci for codex")]
+
+
+def test_traces_are_made_only_where_they_are_asked_for() -> None:
+    from diarist.asgi.tracing import make_trace, span_maker
+
+    assert make_trace({}) is None
+    assert make_trace({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"}) is None
+    told: list[Any] = []
+
+    class Span:
+        def end(self, end_time: int) -> None:
+            told.append(end_time)
+
+    class Tracer:
+        def start_span(self, name: str, start_time: int, attributes: dict[str, Any]) -> Span:
+            told.extend([name, start_time, attributes])
+            return Span()
+
+    span_maker(Tracer())("GET", "/v1/kb/docs/{id}", 200, 0.5)
+    assert told[0] == "GET /v1/kb/docs/{id}"
+    assert told[2] == {"http.request.method": "GET", "http.route": "/v1/kb/docs/{id}", "http.response.status_code": 200}
+    assert told[3] - told[1] == 500_000_000

@@ -186,6 +186,23 @@ def test_review_accept_takes_a_whole_report_by_its_day(diarist: Run, synthesize:
     assert "review list" in unknown.stderr
 
 
+def test_a_report_that_cannot_be_written_is_an_error_with_a_cause_and_cannot_be_approved(synthesize: Run, shop: Path) -> None:
+    """Bernstein ends with a traceback. Once the way is free, the next run writes it."""
+    (shop / ".sdd" / "runtime").mkdir(parents=True)
+    blocking = shop / ".sdd" / "runtime" / "syntheses"
+    blocking.write_text("in the way")
+    failed = synthesize()
+    assert failed.returncode == 1
+    assert "cannot write" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    refused = synthesize("--apply", "--yes")
+    assert refused.returncode == 1
+    assert "gone" in refused.stderr
+    blocking.unlink()
+    assert synthesize().returncode == 0
+    assert synthesize("--apply").returncode == 0
+
+
 def test_terminal_escapes_in_a_transcript_reach_no_terminal(diarist: Run, shop: Path) -> None:
     """Bernstein prints them as they are."""
     evil = "Fix the \x1b]0;owned\x07 pager \x1b[2J scrolling\nWorked:\n- reset \x1b[31mthe pager\n"

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diarist.app.spool import events_folder, paused, shown_folder
+from diarist.app.spool import events_folder, make_private, paused, shown_folder
 
 SETTLE_SECONDS = 1.0
 """Clients write transcripts behind their events: a file must have been left alone for so long."""
@@ -159,7 +159,7 @@ def remove_events(workspace: Path, names: Iterable[str]) -> None:
 def set_aside(workspace: Path, names: Iterable[str]) -> None:
     """Moves events that cannot be worked off out of the way, to `spool/failed`, where `status` counts them."""
     folder, failed = Path(events_folder(str(workspace))), Path(workspace, "spool", "failed")
-    failed.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(str(failed))
     for name in names:
         try:
             (folder / name).replace(failed / name)
@@ -219,7 +219,7 @@ class Seen:
 
     def save(self) -> None:
         """Writes it down, whole or not at all."""
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(str(self._path.parent))
         draft = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
         told = {"clients": self.clients, "tries": self.tries, "errors": self.errors, "last_import": self.last_import}
         draft.write_text(json.dumps(told), encoding="utf-8")
@@ -240,7 +240,7 @@ def claim_shown(workspace: str, session: str, kind: str, ids: Iterable[str]) -> 
     Of several hooks that fire for one event (a plugin beside the settings), one gets True.
     """
     folder = Path(shown_folder(workspace, session))
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(str(folder))
     new = False
     for each in ids:
         try:

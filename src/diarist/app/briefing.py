@@ -41,8 +41,8 @@ def _recalled(box: Toolbox, query: str, project: str, limit: int) -> ContextPack
     from diarist.app.skill_cards import add_cards
 
     influence = by_usefulness(box.store)
-    pack = recall(box.store, box.search_index(), query, budget=limit // 4, project=project, influence=influence)
-    return add_cards(box, (query,), project, pack if len(pack.text) <= limit else ContextPack("", ()), limit)
+    pack = recall(box.store, box.search_index(), query, budget=limit // 4, characters=limit, project=project, influence=influence)
+    return add_cards(box, (query,), project, pack, limit)
 
 
 def _fixes(box: Toolbox, error: str, project: str, limit: int) -> ContextPack:

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from diarist.app.indexing import catch_up
 from diarist.app.journal import log
 from diarist.app.records import entry_of
+from diarist.app.relating import related_ids
 from diarist.config import truthy
-from diarist.errors import HubError
+from diarist.errors import HubError, IndexUnavailableError
 from diarist.model.machinery import Delivery
 from diarist.text.names import file_name
 
@@ -50,6 +53,8 @@ def deliver_due(box: Toolbox) -> dict[str, int]:
     if hub is None:
         log(box.settings.workspace, box.now(), "hub-not-configured", missing="MOTHER_AI_URL", waiting=len(due))
         return {**counts, "waiting": len(due)}
+    with suppress(IndexUnavailableError):  # then what is related is looked for among what the index holds
+        catch_up(box.store, box.search_index())
     until = time.monotonic() + MAX_SECONDS
     for number, delivery in enumerate(due):
         if time.monotonic() > until:
@@ -63,14 +68,15 @@ def deliver_due(box: Toolbox) -> dict[str, int]:
 def document(box: Toolbox, record: Record) -> dict[str, object]:
     """The body of `/v1/kb/edit` for one entry."""
     entry = entry_of(record)
+    related = related_ids(box, record)
     known = box.store.get_publication(record.id, "hub") or dict(box.publisher().plan(record)).get("hub", "")
     return {
         "path": known.removeprefix(f"{file_name(record.project)}/"),
         "title": entry.title,
-        "body": box.publisher().render(record, "hub").decode(),
+        "body": box.publisher().render(record, "hub", related).decode(),
         "tags": list(dict.fromkeys([*entry.tags, f"outcome:{entry.outcome}", f"task:{entry.task_id}"])),
         "source_type": "diary",
-        "related": [],
+        "related": related,
         "actor": entry.agent,
         "idempotency_key": f"{record.id}:{record.digest[:16]}",
     }

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from diarist.ports import Index, Store
     from diarist.stages.rank.faults import Asked
 
+_MOST_PLACED = 200
+"""Records that touched a file which is asked for; one that more of them touched tells nothing."""
 DEPTH = 50
 """Matches of an error that are looked at again."""
 _MOST_MARKED = 100
@@ -35,7 +37,8 @@ def find_faults(store: Store, index: Index, asked: Asked, limit: int, where: Que
             held.setdefault(match.seq, set()).add(mark)
     rows = still_standing(store, store.get_hits(list(dict.fromkeys([*held, *(match.seq for match in matches)]))))
     rarity = Counts(index, errors_only=True).rarity(terms)
-    ranked = rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity)
+    places = _places(index, asked, base)
+    ranked = rank_faults(asked, rows, {seq: frozenset(known) for seq, known in held.items()}, rarity, places)
     if influence.adjust is None or not ranked:
         return ranked
     adjustments = influence.adjust([one.row for one in ranked])
@@ -44,3 +47,18 @@ def find_faults(store: Store, index: Index, asked: Asked, limit: int, where: Que
     from diarist.stages.rank.usefulness import moved
 
     return moved(ranked, adjustments)
+
+
+def _places(index: Index, asked: Asked, base: Query) -> dict[int, float]:
+    """By `seq`, which share of the files that the text names a record touched, each weighed by how few records did."""
+    found: dict[int, float] = {}
+    total = 0.0
+    for file in asked.files:
+        matches = index.search(base._replace(files=(file,)), _MOST_PLACED)
+        if not matches or len(matches) == _MOST_PLACED:
+            continue
+        weight = 1 / (1 + len(matches)) ** 0.5
+        total += weight
+        for match in matches:
+            found[match.seq] = found.get(match.seq, 0.0) + weight
+    return {seq: weight / total for seq, weight in found.items()}

@@ -145,8 +145,10 @@ def main_info(parts: Iterable[Part]) -> SessionInfo:
     return msgspec.json.decode(min(parts, key=_precedence).info, type=SessionInfo)
 
 
-def _precedence(part: Part) -> tuple[bool, bool, datetime, int, str]:
-    return _rendered_by(part) != "", part.role == "subagent", part.first_at or _EPOCH, -part.steps, part.key
+def _precedence(part: Part) -> tuple[bool, bool, bool, datetime, int, str]:
+    """Which part leads: one that says something before one that only counts records that are told elsewhere."""
+    silent = part.steps == 0 and part.role != "text"
+    return _rendered_by(part) != "", part.role == "subagent", silent, part.first_at or _EPOCH, -part.steps, part.key
 
 
 def _rendered_by(part: Part) -> str:

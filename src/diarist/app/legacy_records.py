@@ -99,7 +99,7 @@ def _read_pending(box: Toolbox, raw: Mapping[str, Any], scope: Redacted, namespa
     """A proposal that waited there. It comes as a curated one: nothing here bears it out, so it cannot be accepted as it is."""
     redact = box.reader().redactor.redact
     title = redact(" ".join(str(_field(raw, "title", "name")).split()))
-    name = str(raw.get("name") or title).lower()
+    name = redact(str(raw.get("name") or title)).lower()  # before it is cut up
     body = redact(str(raw.get("body") or raw.get("description") or title))
     when = str(raw.get("when_to_use") or raw.get("whenToUse") or "")
     samples = raw.get("sample_prompts", raw.get("samplePrompts")) or []

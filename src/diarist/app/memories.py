@@ -83,12 +83,17 @@ def check_namespace(namespace: str) -> str:
     return "/".join(parts)
 
 
+def space_of(box: Toolbox, namespace: str) -> Redacted:
+    """The namespace, checked, as it is kept: its name may hold a secret as any other text. Raises InvalidInputError."""
+    return box.reader().redactor.redact(check_namespace(namespace))
+
+
 # --- writing --------------------------------------------------------------------------------------------------------------
 
 
 def open_space(box: Toolbox, namespace: str, options: SpaceOptions, project: str = "", *, at: datetime | None = None) -> SpaceOptions:
     """Sets how a namespace recalls and how much it keeps. The latest opening holds."""
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     if options.retain < 1 or min(options.bm25_weight, options.vector_weight) < 0 or options.bm25_weight + options.vector_weight <= 0:
         raise UsageError("retain must be at least 1, weights must not be negative and not both 0")
     moment = utc(at or box.now(), "at")
@@ -104,7 +109,7 @@ def store_item(box: Toolbox, namespace: str, item: Item, project: str = "", *, t
 
     Raises InvalidInputError for a namespace, key or value that cannot be.
     """
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     moment = utc(item.at or box.now(), "at")
     scope = box.reader().redactor.redact(project)
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
@@ -124,11 +129,12 @@ def update_item(box: Toolbox, namespace: str, item_id: str, patch: Mapping[str, 
     InvalidInputError
         A field cannot be changed.
     """
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     unknown = sorted(set(patch) - set(_PATCHABLE))
     if unknown:
         raise InvalidInputError(f"{', '.join(unknown)} cannot be changed; only {', '.join(_PATCHABLE)}")
     scope = box.reader().redactor.redact(project)
+    item_id = box.reader().redactor.redact(item_id)
     known = find_item(box.store, space, scope, item_id)
     if known is None:
         raise NotFoundError(f"nothing in {space} has the id {item_id!r}")
@@ -159,15 +165,16 @@ def forget(box: Toolbox, namespace: str, predicate: Predicate, project: str = ""
 
     Raises UsageError for a predicate that is empty or names an unknown field.
     """
-    space = check_namespace(namespace)
-    fits = make_test(predicate)
+    space = space_of(box, namespace)
+    make_test(predicate)
     scope = box.reader().redactor.redact(project)
+    safe = box.reader().redactor.json({"predicate": predicate if isinstance(predicate, str) else dict(predicate)})
+    fits = make_test(safe["predicate"])  # of what is kept, as it is kept
     moment = utc(at or box.now(), "at")
     with box.store.transaction(actor=box.actor, at=moment) as tx:
         found = [item for item in list_items(box.store, space, scope) if fits(item)]
         for item in found:
             tx.set_status(item_record_id(space, scope, item.id), "retracted", action="forget")
-        safe = box.reader().redactor.json({"predicate": predicate if isinstance(predicate, str) else dict(predicate)})
         event = {"type": "forget", "namespace": space, **safe, "forgotten_ids": [item.id for item in found], "forgotten_at": _iso(moment)}
         put_event(box, tx, space, scope, event, at=moment)
     return Forgotten(tuple(item.id for item in found), moment)
@@ -202,7 +209,7 @@ def recall_items(
     """
     if not 1 <= k <= MOST_RECALLED:
         raise UsageError(f"recall gives 1 to {MOST_RECALLED} items, not {k}")
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     scope = box.reader().redactor.redact(project)
     options = space_options(box.store, space, scope)
     wanted = mode or options.backend
@@ -228,7 +235,7 @@ def summarize(box: Toolbox, namespace: str, project: str = "", *, since: datetim
     """The newest items in a few lines of their own words, newest first, at most 4,000 characters. `count`: of all in the window."""
     if not 1 <= limit <= MOST_SUMMARIZED:
         raise UsageError(f"a summary is made of 1 to {MOST_SUMMARIZED} items, not {limit}")
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     scope = box.reader().redactor.redact(project)
     items = [item for item in list_items(box.store, space, scope) if since is None or item.stored_at >= since]
     newest = sorted(items, key=lambda item: (item.stored_at, item.order), reverse=True)[:limit]
@@ -258,8 +265,9 @@ def find_item(store: Store, space: str, project: str, item_id: str) -> MemoryIte
 
 def item_history(box: Toolbox, namespace: str, item_id: str, project: str = "") -> list[Past]:
     """What an item was, oldest first. Raises NotFoundError where it never was, or was erased."""
-    space = check_namespace(namespace)
-    known = item_record_id(space, box.reader().redactor.redact(project), item_id)
+    space = space_of(box, namespace)
+    redact = box.reader().redactor.redact
+    known = item_record_id(space, redact(project), redact(item_id))
     if box.store.get_record(known) is None:
         raise NotFoundError(f"nothing in {space} ever had the id {item_id!r}")
     found = []
@@ -335,7 +343,7 @@ def _made(box: Toolbox, space: str, scope: str, item: Item, at: datetime, *, ord
             **{name: value for name in ("provenance", "status", "scope", "flags") if (value := getattr(item, name)) is not None},
         }
     )
-    item_id = item.id or make_id("memory", space, scope, told["key"], _iso(at), json.dumps(told["value"], sort_keys=True))
+    item_id = redactor.redact(item.id) or make_id("memory", space, scope, told["key"], _iso(at), json.dumps(told["value"], sort_keys=True))
     event = {"type": "store", "id": item_id, "namespace": space, **told, "stored_at": _iso(at)}
     return item_of_event(event, order)
 
@@ -362,7 +370,7 @@ def put_item(tx: Transaction, space: str, project: str, item: MemoryItem, *, tru
         kind="memory",
         namespace=derived(space),
         project=derived(project),
-        task_id=item.key,
+        task_id=derived(item.id),
         title=derived(clip(item.key, 120)),
         tags=item.tags,
         trust=trust,

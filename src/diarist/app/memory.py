@@ -382,11 +382,14 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs,
 
     def _catch_up(self) -> None:
         from diarist.app.embedding import wake_to_embed
+        from diarist.app.linking import relate_since
         from diarist.app.recall import catch_up
-        from diarist.errors import IndexUnavailableError
+        from diarist.errors import IndexUnavailableError, StoreFullError
 
         self._stale = False
         # Where another process is writing it, or it is damaged, the next search brings it up to date or says so.
-        with suppress(IndexUnavailableError):
+        with suppress(IndexUnavailableError, StoreFullError):
+            known = self._box.search_index().position()
             catch_up(self._box.store, self._box.search_index())
+            relate_since(self._box, known)
         wake_to_embed(self._box)

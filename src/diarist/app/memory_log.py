@@ -14,7 +14,6 @@ import msgspec
 
 from diarist.app.memories import (
     apply_patch,
-    check_namespace,
     event_record_id,
     find_item,
     item_of_event,
@@ -23,6 +22,7 @@ from diarist.app.memories import (
     list_items,
     put_event,
     put_item,
+    space_of,
 )
 from diarist.app.sources import SourceProblem
 from diarist.errors import InvalidInputError, RedactionError
@@ -81,7 +81,7 @@ def import_log(box: Toolbox, path: Path, namespace: str, project: str = "", *, d
 
     Bad lines are reported and skipped. Raises InvalidInputError for a file that cannot be read.
     """
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     report = LogReport(dry_run=dry_run)
     scope = box.reader().redactor.redact(project)
     with suppress(_Undo), box.store.transaction(actor=box.actor, at=box.now()) as tx:
@@ -157,7 +157,7 @@ def export_log(box: Toolbox, namespace: str, project: str = "", without: str | N
 
     `without`: leave out items whose value is a record of this schema.
     """
-    space = check_namespace(namespace)
+    space = space_of(box, namespace)
     scope = box.reader().redactor.redact(project)
     items = list_items(box.store, space, scope, active=False)
     events = [(item.order, item.event) for item in items if without is None or _schema_of(item.value) != without]
@@ -172,7 +172,7 @@ def _schema_of(value: Any) -> Any:
 
 def write_log(box: Toolbox, root: Path, namespace: str, lines: Sequence[bytes]) -> Path:
     """Writes a namespace's log where Harn looks for it. Raises InvalidInputError where one there holds lines that these do not."""
-    file = root / "memory" / Path(*check_namespace(namespace).split("/")) / "events.jsonl"
+    file = root / "memory" / Path(*space_of(box, namespace).split("/")) / "events.jsonl"
     try:
         before = file.read_bytes().splitlines(keepends=True)
     except FileNotFoundError:

@@ -311,6 +311,7 @@ def propose_skill(box: Toolbox, told: Curated, at: datetime | None = None) -> Fi
     redact = box.reader().redactor.redact
     if not told.body.strip() or len(told.body) > _BODY or not told.title.strip() or not told.description.strip():
         raise InvalidInputError(f"a skill needs a title, a description and a body of at most {_BODY:,} characters")
+    told = told._replace(name=redact(told.name), namespace=redact(told.namespace))
     scope = redact(told.project)
     state = learning_state(box.store, scope, told.namespace)
     if not state.enabled:

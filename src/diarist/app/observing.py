@@ -86,6 +86,7 @@ def observe(box: Toolbox, told: Told) -> Observed:
     enabled: bool | None = None
     try:
         scope = box.reader().redactor.redact(told.project)
+        told = told._replace(namespace=box.reader().redactor.redact(told.namespace))
         enabled = learning_state(box.store, scope, told.namespace).enabled
         if not enabled:
             return Observed(False, enabled=False, why="learning is disabled for this project")

@@ -228,10 +228,10 @@ class PatternVerbs:
 
     def memory_list(self, namespace: str, *, project: str = "", active: bool = True) -> list[MemoryItem]:
         """Items of a namespace, oldest first. Raises InvalidInputError."""
-        from diarist.app.memories import check_namespace, list_items
+        from diarist.app.memories import list_items, space_of
 
         scope = self._box.reader().redactor.redact(project)
-        return list(list_items(self._box.store, check_namespace(namespace), scope, active=active))
+        return list(list_items(self._box.store, space_of(self._box, namespace), scope, active=active))
 
     def import_memory(self, path: Path, namespace: str, *, project: str = "", dry_run: bool = False) -> LogReport:
         """Takes Harn's `events.jsonl` over; a second time adds nothing. Raises InvalidInputError.

@@ -105,13 +105,15 @@ def recall(
     query: str,
     *,
     budget: int = 2000,
+    characters: int | None = None,
     is_error: bool = False,
     influence: Influence = NO_INFLUENCE,
     **filters: Any,
 ) -> ContextPack:
     """What an agent should be told before it starts: fenced, cited, at most `budget` tokens; empty where nothing is relevant enough.
 
-    A query that holds error output is looked up as one, any text where it `is_error`. `filters`: as for `search`.
+    `characters`: what the text may be long besides. A query that holds error output is looked up as one, any text where it
+    `is_error`. `filters`: as for `search`.
     """
     from diarist.stages.context import Item, build_pack
 
@@ -119,7 +121,8 @@ def recall(
     bring_up_to_date(store, index)
     find = _solutions if is_error or _holds_errors(query) else _answers
     answers = healing(store, index, lambda: find(store, index, query, where, influence))
-    return build_pack([Item(_hit(one.row, one.score, one.points[0] if one.points else ""), one.points) for one in answers[:_ITEMS]], budget)
+    items = [Item(_hit(one.row, one.score, one.points[0] if one.points else ""), one.points) for one in answers[:_ITEMS]]
+    return build_pack(items, budget, characters)
 
 
 def _holds_errors(text: str) -> bool:

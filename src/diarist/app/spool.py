@@ -13,7 +13,7 @@ anyway; the reading half is `app.backlog`. Layout, below the workspace:
 """
 
 # pathlib, json and typing would cost a hook more than all it does.
-# ruff: noqa: PTH103, PTH104, PTH108, PTH110, PTH112, PTH116, PTH118, PTH120, PTH208, PTH123
+# ruff: noqa: PTH102, PTH104, PTH108, PTH110, PTH112, PTH116, PTH118, PTH120, PTH208, PTH123
 from __future__ import annotations
 
 import os
@@ -43,7 +43,7 @@ def add_event(workspace: str, event: Mapping[str, str]) -> bool:
     try:
         waiting = len(os.listdir(folder))
     except FileNotFoundError:
-        os.makedirs(folder, 0o700, exist_ok=True)
+        make_private(folder)
         waiting = 0
     if waiting >= MAX_EVENTS:
         _append(os.path.join(workspace, "spool", "dropped"), b".", MAX_DROPPED)
@@ -60,6 +60,16 @@ def add_event(workspace: str, event: Mapping[str, str]) -> bool:
     os.rename(draft, os.path.join(folder, name))
     _sync(folder)
     return True
+
+
+def make_private(folder: str) -> None:
+    """A folder and what is missing above it, for their owner alone: `os.makedirs` gives the mode to the last one only."""
+    if not os.path.isdir(folder):
+        make_private(os.path.dirname(folder))
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            return  # another hook was faster
 
 
 def to_json(event: Mapping[str, str]) -> str:
@@ -105,7 +115,7 @@ def leave_out(workspace: str, session: str) -> None:
     if not session or not os.path.isdir(workspace):
         return
     folder = os.path.join(workspace, "left-out")
-    os.makedirs(folder, 0o700, exist_ok=True)
+    make_private(folder)
     os.close(os.open(os.path.join(folder, safe_name(session)), os.O_WRONLY | os.O_CREAT, 0o600))
 
 
@@ -138,7 +148,7 @@ def note_fault(workspace: str, place: str, error: str) -> None:
     """Writes down that a hook failed, for `diarist status`. Never raises."""
     try:
         folder = os.path.join(workspace, "log")
-        os.makedirs(folder, 0o700, exist_ok=True)
+        make_private(folder)
         line = f"{time.time_ns() // 1_000_000} {place} {error}\n"
         _append(os.path.join(folder, "hook-faults"), line.encode("ascii", "replace"), MAX_FAULT_BYTES)
     except OSError:

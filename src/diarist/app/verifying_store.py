@@ -148,7 +148,7 @@ def _record(box: Toolbox, record: Record, counts: dict[str, int]) -> Iterator[st
     for kind, path in box.store.list_publications(record.id):
         file = publish_root(box, record.project, cwd).joinpath(*PurePosixPath(path.removeprefix(f"{place}/")).parts)
         try:
-            same = file.read_bytes() == box.publisher().render(record, kind)
+            same = box.publisher().is_current(record, kind, file.read_bytes())
         except FileNotFoundError:
             counts["missing_files"] += 1
             continue

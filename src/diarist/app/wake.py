@@ -4,11 +4,13 @@ The lock belongs to an open file, not to a process: the worker inherits the desc
 is no moment in which two workers could start, however many hooks fire at once, and the lock goes when the worker goes.
 """
 
-# ruff: noqa: PTH103, PTH118
+# ruff: noqa: PTH118
 from __future__ import annotations
 
 import os
 import sys
+
+from diarist.app.spool import make_private
 
 LOCK_NAME = "worker.lock"
 
@@ -30,7 +32,7 @@ def wake(workspace: str) -> bool:
 def take_lock(workspace: str) -> int | None:
     """A descriptor that holds the worker's lock as long as it, or a copy of it, is open. None where another holds it."""
     folder = os.path.join(workspace, "spool")
-    os.makedirs(folder, 0o700, exist_ok=True)
+    make_private(folder)
     descriptor = os.open(os.path.join(folder, LOCK_NAME), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         descriptor = _above_streams(descriptor)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from diarist.asgi.bodies import compressed, expanded, wants
 from diarist.asgi.metrics import Metrics
 from diarist.asgi.problems import Problem, tell
+from diarist.asgi.tracing import Trace
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -55,8 +56,9 @@ class Limits(NamedTuple):
 class Guard:
     """Checks Host and Origin, sizes and rates; unpacks and packs bodies; counts and logs every request by ids alone."""
 
-    def __init__(self, app: App, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, app: App, limits: Limits, metrics: Metrics, trace: Trace | None = None) -> None:
         self._app = app
+        self._trace = trace
         self._limits = limits
         self._metrics = metrics
         self._hosts = {*LOOPBACK, *(host.lower() for host in limits.hosts)}
@@ -99,7 +101,10 @@ class Guard:
 
     def _ended(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         route = scope.get("diarist.route") or _route_of(scope)
-        self._metrics.end(scope["method"] if scope["method"] in _METHODS else "other", route, answer.status, seconds)
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.end(method, route, answer.status, seconds)
+        if self._trace is not None:
+            self._trace(method, route, answer.status, seconds)
         told = {
             "request": answer.request_id,
             "method": scope["method"][:16],

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from diarist.ports import Importer
 
 GROUP = "diarist.importers"
+SURE = 90
+"""So sure is an importer that sees a mark which no other format has."""
 
 _BUILT_IN = {
+    "qwen": "qwen",
     "claude-code": "claude_code",
     "codex": "codex",
     "claude-stream-json": "claude_stream",
@@ -37,7 +40,6 @@ _BUILT_IN = {
     "grok": "grok",
     "antigravity": "antigravity",
     "kimi": "kimi",
-    "qwen": "qwen",
     "hermes": "hermes",
     "opencode": "opencode",
     "atif": "atif",
@@ -50,11 +52,14 @@ _BUILT_IN = {
     "messages": "messages",
     "plain": "plain",
 }
-"""Name of each built-in importer and the module below this package whose `IMPORTER` it is. Of equally sure ones the first wins."""
+"""Name of each built-in importer and the module below this package whose `IMPORTER` it is. Of equally sure ones the first wins; Qwen's
+records look like Claude Code's and have a mark more, so it is asked first.
+"""
 
 
 class _Known(NamedTuple):
     importers: tuple[Importer, ...]
+    built_in: frozenset[Importer]
     problems: tuple[str, ...]
 
 
@@ -71,10 +76,14 @@ def import_problems() -> tuple[str, ...]:
 def find_importer(head: bytes, path: Path | None) -> Importer | None:
     """The importer that is surest of a file that begins so (its first 64 KiB); None if none knows it.
 
-    A third-party importer that fails while looking counts as not knowing it.
+    Of the built-in ones the first that sees a mark of its own format is it: the others need not look. A third-party importer
+    may be surer still; one that fails while looking counts as not knowing the file.
     """
+    known = _load()
     best, chosen = 0, None
-    for importer in all_importers():
+    for importer in known.importers:
+        if best >= SURE and importer in known.built_in:
+            continue
         confidence = _confidence(importer, head, path)
         if confidence > best:
             best, chosen = confidence, importer
@@ -109,7 +118,7 @@ def _load() -> _Known:
             problems.append(f"importer {entry.name} ({entry.value}) cannot be used: {type(error).__name__}: {error}")
         else:
             found.append(importer)
-    return _Known(tuple(found), tuple(problems))
+    return _Known(tuple(found), frozenset(found[: len(_BUILT_IN)]), tuple(problems))
 
 
 def _create(module: str) -> Importer:

@@ -18,7 +18,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.opencode_database import MAGIC, DatabaseReading
-from diarist.importers.opencode_messages import add_failure, add_part, note_message, note_session, session_info
+from diarist.importers.opencode_messages import add_failure, add_part, note_message, open_session, session_info
 from diarist.importers.values import as_dict, as_list, as_str, as_time, dicts
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
@@ -73,28 +73,28 @@ class OpenCodeDocument:
     def _export(self, document: dict[str, Any], ledger: Ledger) -> Iterator[RawStep]:
         info = as_dict(document.get("info"))
         messages = as_list(document.get("messages"))
-        session = as_str(info.get("id")) or opening_id(messages[:2])
-        tally = ledger.open(session)
-        note_session(info, tally)
+        tally, actor = open_session(
+            info if info.get("id") else {"id": opening_id(messages[:2]), **info}, _root(info, self._storage), ledger
+        )
+        session = ledger.current
         for number, message in enumerate(messages, 1):
             if not isinstance(message, dict):
                 tally.broken(number, "not a message")
                 continue
-            yield from _message_steps(as_dict(message.get("info")), list(dicts(message.get("parts"))), session, tally)
+            yield from _message_steps(as_dict(message.get("info")), list(dicts(message.get("parts"))), session, tally, actor)
 
     def _session_file(self, info: dict[str, Any], ledger: Ledger) -> Iterator[RawStep]:
         """A session with the messages and parts that lie around it."""
-        session = as_str(info.get("id")) or opening_id(info)
-        tally = ledger.open(session)
-        note_session(info, tally)
+        tally, actor = open_session(info, _root(info, self._storage), ledger)
+        session, own = ledger.current, as_str(info.get("id")) or ledger.current
         tally.keep()
         if self._storage is None:
             return
-        for message in _sorted(_read_folder(self._storage.messages(session), tally)):
-            folder, shared = self._storage.parts(session, as_str(message.get("id")))
+        for message in _sorted(_read_folder(self._storage.messages(own), tally)):
+            folder, shared = self._storage.parts(own, as_str(message.get("id")))
             parts = _sorted(_read_folder(folder, tally))
-            own = [part for part in parts if part.get("messageID", None if shared else message.get("id")) == message.get("id")]
-            yield from _message_steps(message, own, session, tally)
+            known = [part for part in parts if part.get("messageID", None if shared else message.get("id")) == message.get("id")]
+            yield from _message_steps(message, known, session, tally, actor)
 
     def _lone(self, document: dict[str, Any], ledger: Ledger) -> Iterator[RawStep]:
         """A message or a part. It is told with its session, unless that is not there."""
@@ -105,7 +105,7 @@ class OpenCodeDocument:
                 message = message or self._storage.message(as_str(document.get("messageID")) or self._folder)
             session = session or as_str(message.get("sessionID"))
             if session and self._storage.has_session(session):
-                ledger.open(session).skip("told-with-session")
+                ledger.open(_root(self._storage.session(session), self._storage) or session).skip("told-with-session")
                 return
         tally = ledger.open(session or opening_id(document.get("messageID")))
         name = session or opening_id(document.get("messageID"))
@@ -120,18 +120,18 @@ class OpenCodeDocument:
 
 
 def _message_steps(
-    info: dict[str, Any], parts: list[dict[str, Any]], session: str, tally: Tally, *, told: bool = True
+    info: dict[str, Any], parts: list[dict[str, Any]], session: str, tally: Tally, actor: str = "", *, told: bool = True
 ) -> Iterator[RawStep]:
     """Steps of one message. The message is a record, and each of its parts is one."""
     at = as_time(as_dict(info.get("time")).get("created"))
     if told:
         note_message(info, tally)
-        draft = Draft(session, as_str(info.get("id")), at)
+        draft = Draft(session, as_str(info.get("id")), at, actor=actor)
         add_failure(draft, info)
         tally.keep()
     for part in parts:
         when = as_time(as_dict(part.get("time")).get("start")) or at
-        each = Draft(session, as_str(part.get("id")) or f"{as_str(info.get('id'))}/{as_str(part.get('callID'))}", when)
+        each = Draft(session, as_str(part.get("id")) or f"{as_str(info.get('id'))}/{as_str(part.get('callID'))}", when, actor=actor)
         reason = add_part(each, part, as_str(info.get("role")), tally)
         if reason:
             tally.skip(reason)
@@ -140,6 +140,16 @@ def _message_steps(
         yield from each.steps
     if told:
         yield from draft.steps
+
+
+def _root(info: dict[str, Any], storage: _Storage | None) -> str:
+    """The session that a person began, above one that an agent began; "" for one that has none above it."""
+    own, parent = as_str(info.get("id")), as_str(info.get("parentID"))
+    seen = {own}
+    while storage is not None and parent not in seen:
+        seen.add(parent)
+        parent = as_str(storage.session(parent).get("parentID")) or parent
+    return "" if parent == own else parent
 
 
 class _Storage:
@@ -171,11 +181,18 @@ class _Storage:
 
     def has_session(self, session: str) -> bool:
         """Is the session's own file there?"""
+        return any(place.is_file() for place in self._places(session))
+
+    def session(self, session: str) -> dict[str, Any]:
+        """The session's own file, an empty object if it is not there."""
+        return next((_load(place) for place in self._places(session) if place.is_file()), {})
+
+    def _places(self, session: str) -> list[Path]:
         name = _safe(session)
         places = [self._root / "info" / f"{name}.json", self._root.parent / "session" / "info" / f"{name}.json"]
         projects = _children(self._root / "session")
         places += [project / f"{prefix}{name}.json" for project in projects for prefix in ("", "ses_")]
-        return any(place.is_file() for place in places)
+        return places
 
 
 def _storage(path: Path) -> _Storage | None:

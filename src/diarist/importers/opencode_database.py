@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from heapq import merge
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote
@@ -12,8 +13,8 @@ from urllib.parse import quote
 from diarist.importers.documents import decode_document
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.opencode_messages import add_failure, add_part, note_message, note_session, session_info
-from diarist.importers.values import as_dict, as_str, as_time, digest_id
+from diarist.importers.opencode_messages import add_failure, add_part, note_message, open_session, session_info
+from diarist.importers.values import as_dict, as_int, as_str, as_time, digest_id
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
 
 MAGIC = b"SQLite format 3\x00"
@@ -40,27 +41,33 @@ class DatabaseReading:
 
     def _sessions(self, database: sqlite3.Connection) -> Iterator[RawStep]:
         database.row_factory = sqlite3.Row
-        sessions = database.execute("SELECT * FROM session ORDER BY id").fetchall()
-        for row in sessions:
-            session = as_str(row["id"])
-            tally = self._ledger.open(session)
-            note_session(_session_facts(dict(row)), tally)
-            tally.keep()
-            for message in database.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", (session,)):
-                yield from self._message(database, dict(message), session, tally)
+        sessions = {as_str(row["id"]): _session_facts(dict(row)) for row in database.execute("SELECT * FROM session ORDER BY id")}
+        told: dict[str, list[str]] = {}
+        for session in sessions:
+            told.setdefault(_root(session, sessions), []).append(session)
+        for root, members in told.items():
+            for session in sorted(members, key=lambda member: member != root):
+                tally, _ = open_session(sessions[session], root if session != root else "", self._ledger)
+                tally.keep()
+            cursors = [
+                database.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", (session,)) for session in members
+            ]
+            for message in merge(*cursors, key=lambda row: (as_int(row["time_created"]), str(row["id"]))):
+                actor = "" if message["session_id"] == root else as_str(message["session_id"])
+                yield from self._message(database, dict(message), root, tally, actor)
         if not sessions:
             self._ledger.open(digest_id(MAGIC)).broken(0, "the database holds no sessions")
 
-    def _message(self, database: sqlite3.Connection, row: dict[str, Any], session: str, tally: Tally) -> Iterator[RawStep]:
+    def _message(self, database: sqlite3.Connection, row: dict[str, Any], session: str, tally: Tally, actor: str) -> Iterator[RawStep]:
         info = {**as_dict(_json(row.get("data"))), "id": row.get("id")}
         at = as_time(as_dict(info.get("time")).get("created")) or as_time(row.get("time_created"))
         note_message(info, tally)
-        draft = Draft(session, as_str(info["id"]), at)
+        draft = Draft(session, as_str(info["id"]), at, actor=actor)
         add_failure(draft, info)
         tally.keep()
         for part in database.execute("SELECT * FROM part WHERE message_id = ? ORDER BY id", (row.get("id"),)):
             value = {**as_dict(_json(part["data"])), "id": part["id"]}
-            each = Draft(session, as_str(part["id"]), as_time(as_dict(value.get("time")).get("start")) or at)
+            each = Draft(session, as_str(part["id"]), as_time(as_dict(value.get("time")).get("start")) or at, actor=actor)
             reason = add_part(each, value, as_str(info.get("role")), tally)
             if reason:
                 tally.skip(reason)
@@ -78,6 +85,15 @@ class DatabaseReading:
     def captures(self) -> Mapping[str, CaptureReport]:
         """Counted in rows."""
         return {name: tally.report() for name, tally in self._ledger.tallies.items()}
+
+
+def _root(session: str, sessions: dict[str, dict[str, Any]]) -> str:
+    """The session that a person began, above one that an agent began; itself where there is none above it."""
+    seen = {session}
+    while (parent := as_str(sessions[session].get("parentID"))) in sessions and parent not in seen:
+        seen.add(parent)
+        session = parent
+    return session
 
 
 def _connect(stream: BinaryIO, path: Path | None) -> sqlite3.Connection:

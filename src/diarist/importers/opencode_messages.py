@@ -5,25 +5,59 @@ from __future__ import annotations
 from typing import Any
 
 from diarist.importers.claude_notices import failure_mark
+from diarist.importers.documents import opening_id
 from diarist.importers.draft import Draft
-from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.speech import understand
-from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, compact, content_text, first_str
+from diarist.importers.values import (
+    as_arguments,
+    as_cost,
+    as_dict,
+    as_exit_code,
+    as_int,
+    as_str,
+    as_time,
+    compact,
+    content_text,
+    first_str,
+    renamed,
+)
 from diarist.model.session import Mark, SessionInfo
 
 _DECLINED = ("The user rejected", "The user has rejected", "rejected permission to use this specific tool call", "QuestionRejectedError")
 
 
+def open_session(info: dict[str, Any], root: str, ledger: Ledger) -> tuple[Tally, str]:
+    """The tally of the session that an agent's work is told in, and the actor who did it: "" for the session's own agent.
+
+    `root`: the session that a person began, where this one was begun by an agent for a part of its task; "" for none.
+    """
+    own = as_str(info.get("id"))
+    if not root or not own:
+        tally = ledger.open(own or opening_id(info))
+        note_session(info, tally)
+        return tally, ""
+    tally = ledger.open(renamed(root, own))
+    tell(tally, "actor", own)
+    note_times(info, tally)
+    return tally, own
+
+
 def note_session(info: dict[str, Any], tally: Tally) -> None:
-    """Facts of a session."""
-    time = as_dict(info.get("time"))
-    tally.moment(as_time(time.get("created")))
-    tally.moment(as_time(time.get("updated")))
+    """Facts of a session that a person began."""
+    note_times(info, tally)
+    tally.flags.add("main")
     tell(tally, "cwd", info.get("directory"))
     tell(tally, "title", info.get("title"))
     tell(tally, "version", info.get("version"))
-    tell(tally, "parent", info.get("parentID"))
+
+
+def note_times(info: dict[str, Any], tally: Tally) -> None:
+    """When a session was made and last written to."""
+    time = as_dict(info.get("time"))
+    tally.moment(as_time(time.get("created")))
+    tally.moment(as_time(time.get("updated")))
 
 
 def note_message(info: dict[str, Any], tally: Tally) -> None:
@@ -109,5 +143,6 @@ def _add_tool(draft: Draft, part: dict[str, Any], tally: Tally) -> None:
 
 
 def session_info(session: str, tally: Tally, form: str) -> SessionInfo:
-    """What is known about a session."""
-    return tally.info(session, "opencode", form)
+    """What is known about a session. A file that holds nothing but a subagent's speaks for that subagent only."""
+    actor = "" if "main" in tally.flags else tally.facts.most("actor")
+    return tally.info(session, "opencode", form, role="subagent" if actor else "main", actor=actor)

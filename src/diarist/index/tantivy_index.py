@@ -115,7 +115,8 @@ class TantivyIndex:
     def _prepare(self) -> None:
         """Opens the index for writing, empty where it is missing or cannot be read."""
         try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            for folder in (self._root, self._folder):  # of several that are missing, the mode is that of the last one only
+                os.makedirs(folder, mode=0o700, exist_ok=True)
         except OSError as error:
             raise IndexUnavailableError(f"the search index {self._root} cannot be made: {error.strerror or error}") from error
         try:

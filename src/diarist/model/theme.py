@@ -38,8 +38,11 @@ class RecurringError(msgspec.Struct, frozen=True, kw_only=True):
 
     fingerprint: str
     message: Redacted
+    """The most frequent wording."""
     count: int
     entries: tuple[str, ...]
+    wordings: int = 1
+    """Wordings that count as this error, numbers aside: names in quotes may differ."""
     resolved: int = 0
     """Entries in which the same check passed later."""
     unresolved: int = 0

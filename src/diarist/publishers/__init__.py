@@ -27,9 +27,13 @@ class FilePublisher:
         """(kind, wanted path relative to the publish root) for each file this record should have."""
         return [(kind, path) for kind, (path_of, _) in self._projections.items() if (path := path_of(record)) is not None]
 
-    def render(self, record: Record, kind: str) -> bytes:
-        """The projection itself, whether or not the record would be published as that kind."""
-        return self._projections[kind][1](record)
+    def render(self, record: Record, kind: str, related: Sequence[str] = ()) -> bytes:
+        """The projection itself, whether or not the record would be published as that kind. `related`: for hub documents."""
+        return hub_markdown.render(record, related) if kind == "hub" else self._projections[kind][1](record)
+
+    def is_current(self, record: Record, kind: str, data: bytes) -> bool:
+        """Is a published file what the record is rendered as, with what it was found to be related to?"""
+        return data == self.render(record, kind, hub_markdown.related_in(data) if kind == "hub" else ())
 
     def write(self, record: Record, kind: str, root: Path, path: str) -> Path:
         """Renders and writes one projection. Raises StoreFullError where it cannot be written."""
@@ -43,7 +47,8 @@ class FilePublisher:
             if target.parent not in self._swept:
                 self._swept.add(target.parent)
                 sweep(target.parent)
-            files[target] = self.render(record, kind)
+            kept = hub_markdown.related_in(target.read_bytes()) if kind == "hub" and target.is_file() else ()
+            files[target] = self.render(record, kind, kept)
         write_all_atomically(files.items())
         return list(files)
 

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from diarist.model.codec import from_json
 from diarist.model.entry import Entry
+from diarist.model.ids import is_id
 from diarist.model.record import Record
 from diarist.text.names import file_name, slug
+
+RELATED = "## Related"
 
 
 def path_of(record: Record, outcomes: Sequence[str]) -> str | None:
@@ -19,14 +22,32 @@ def path_of(record: Record, outcomes: Sequence[str]) -> str | None:
     return f"diaries/agents/{file_name(record.agent or 'agent')}/{record.created_at:%Y-%m-%d}-{name}.md"
 
 
-def render(record: Record) -> bytes:
-    """UTF-8 Markdown with YAML front matter: same entry, same bytes. Texts are escaped so that none can forge structure."""
+def render(record: Record, related: Sequence[str] = ()) -> bytes:
+    """UTF-8 Markdown with YAML front matter: same entry and `related` ids, same bytes.
+
+    Texts are escaped so that none can forge structure.
+    """
     entry = from_json(record.body, Entry)
-    parts = [_front_matter(record, entry), f"# {_line(entry.title)}", "## What was done", *_done(entry)]
+    parts = [_front_matter(record, entry), f"# {_line(entry.title)}", *_section("What was done", _done(entry))]
     if entry.outcome == "recovered":
-        parts += ["## Error encountered", *_errors(entry), "## How it was recovered", *_recovery(entry)]
-    parts += ["## What was learned", _learned(entry)]
+        parts += [*_section("Error encountered", _errors(entry)), *_section("How it was recovered", _recovery(entry))]
+    parts += _section("What was learned", [_learned(entry)])
+    if related:
+        parts.append(f"{RELATED}\n" + "\n".join(f"- {each}" for each in related))
     return ("\n\n".join(part for part in parts if part) + "\n").encode("utf-8", "replace")
+
+
+def _section(title: str, paragraphs: Sequence[str]) -> list[str]:
+    """A heading with the first paragraph right under it, as on the origin's page, and the others."""
+    return [f"## {title}\n{paragraphs[0]}", *paragraphs[1:]]
+
+
+def related_in(data: bytes) -> tuple[str, ...]:
+    """The ids under the last heading of a document, if that is "Related" and nothing else stands there."""
+    _, heading, tail = data.decode("utf-8", "replace").rpartition(f"\n\n{RELATED}\n")
+    lines = tail.splitlines() if heading else []
+    ids = tuple(line.removeprefix("- ") for line in lines)
+    return ids if all(line.startswith("- ") for line in lines) and all(map(is_id, ids)) else ()
 
 
 def _front_matter(record: Record, entry: Entry) -> str:
@@ -41,6 +62,7 @@ def _front_matter(record: Record, entry: Entry) -> str:
         "outcome": entry.outcome,
         "verified": entry.verified,
         "tags": tags,
+        "started_at": entry.started_at.isoformat(timespec="seconds") if entry.started_at else None,
         "created_at": record.created_at.isoformat(timespec="seconds"),
         "redaction_hash": entry.redaction_hash,
         "entry_hash": entry.entry_hash,

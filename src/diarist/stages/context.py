@@ -24,11 +24,19 @@ class Item(NamedTuple):
     points: tuple[str, ...]
 
 
-def build_pack(items: Sequence[Item], budget: int) -> ContextPack:
+def build_pack(items: Sequence[Item], budget: int, characters: int | None = None) -> ContextPack:
     """Fits as many items as it can into `budget` tokens, in order; an item that does not fit is shortened, then left out.
 
-    Empty where there are no items or the budget has no room for one.
+    `characters`: what the text may be long besides. Empty where there are no items or there is no room for one.
     """
+    pack = _pack(items, budget)
+    while characters is not None and len(pack.text) > characters:
+        budget = min(budget - 1, budget * characters // len(pack.text))
+        pack = _pack(items, budget)
+    return pack
+
+
+def _pack(items: Sequence[Item], budget: int) -> ContextPack:
     used = count_tokens(f"{OPEN}\n{NOTE}\n{CLOSE}\n")
     blocks: list[str] = []
     cited: list[Hit] = []

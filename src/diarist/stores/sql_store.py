@@ -356,7 +356,7 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
     def _decode(self, decode: Callable[[Any], T], row: Row) -> T:
         try:
             return decode(row)
-        except (ValueError, TypeError, OverflowError) as error:  # msgspec's errors are ValueErrors
+        except (ValueError, TypeError, OverflowError, KeyError) as error:  # msgspec's errors are ValueErrors
             raise StoreCorruptError(
                 f"A row of {self._database.path} is damaged ({row[0]}: {error}). "
                 "Restore it from a backup, or run `diarist doctor --repair` to save what is whole."

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 DATABASE_NAME = "diarist.db"
 WAIT_SECONDS = 10.0
 READ_ATTEMPTS = 20
-FAILURES = (sqlite3.Error, UnicodeEncodeError)
+FAILURES = (sqlite3.Error, UnicodeEncodeError, UnicodeDecodeError)
+"""The last: SQLite quotes a damaged text in its message, and that is no UTF-8."""
 
 
 def open_file(workspace: str | os.PathLike[str], *, read_only: bool = False, wait: float = WAIT_SECONDS) -> SqliteDatabase:
@@ -65,7 +66,7 @@ class SqliteDatabase:
         self._closed = False
         try:
             self._give_back(*self._take())
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise self._translated(error) from error
 
     def fetch(self, sql: str, parameters: Mapping[str, object]) -> list[Row]:
@@ -177,7 +178,7 @@ class SqliteDatabase:
         with self._turn or contextlib.nullcontext():
             try:
                 connection, state = self._take()
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise self._translated(error) from error
             try:
                 yield connection, state
@@ -216,5 +217,5 @@ class SqliteDatabase:
         except FAILURES as error:
             raise self._translated(error) from error
 
-    def _translated(self, error: sqlite3.Error | UnicodeEncodeError) -> Exception:
+    def _translated(self, error: sqlite3.Error | UnicodeError) -> Exception:
         return translate(error, self.path, wait=self._wait)

@@ -13,7 +13,7 @@ CORRUPT_ADVICE = "Restore it from a backup, or run `diarist doctor --repair` to 
 BUSY, LOCKED = sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED
 
 
-def translate(error: sqlite3.Error | UnicodeEncodeError, path: str, *, wait: float) -> Exception:
+def translate(error: sqlite3.Error | UnicodeError, path: str, *, wait: float) -> Exception:
     """The error to raise instead: one of ours, or `error` itself where it is a fault in Diarist.
 
     `wait`: for how many seconds a lock was waited for.
@@ -22,6 +22,8 @@ def translate(error: sqlite3.Error | UnicodeEncodeError, path: str, *, wait: flo
         from diarist.stores.database import NOT_UNICODE
 
         return InvalidInputError(NOT_UNICODE)
+    if isinstance(error, UnicodeError):
+        return StoreCorruptError(f"{path} is damaged (a text in it is not UTF-8). {CORRUPT_ADVICE}")
     code = getattr(error, "sqlite_errorcode", None)
     primary = -1 if code is None else code & 0xFF
     message, kind = str(error), StoreError

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import struct
-import threading
-import time
 from array import array
 from typing import TYPE_CHECKING, Any
 
+from diarist.web.kept import Kept
 from diarist.web.page import Raw, Shown, Visit
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ MAP_SECONDS = 60.0
 OUTCOMES = ("", "completed", "recovered", "failed", "interrupted", "unknown")
 KINDS = ("entry", "note", "lesson", "skill")
 RELATIONS = ("related", "derived_from", "supersedes")
-_kept: dict[tuple[str, str | None], tuple[float, int, bytes]] = {}
-_turn = threading.Lock()
+_kept: Kept[bytes] = Kept(MAP_SECONDS)
 
 
 def show(visit: Visit) -> Shown:
@@ -31,15 +29,9 @@ def show(visit: Visit) -> Shown:
 
 
 def points(visit: Visit) -> Raw:
-    """The points. One map a scope is made at a time, and only when something was written since."""
+    """The points: made anew when something was written since, by one thread at a time."""
     scope = (visit.caller.tenant, visit.caller.project)
-    with _turn:
-        change = visit.memory.last_change()
-        at, known, body = _kept.get(scope, (0.0, -1, b""))
-        if known != change and (not body or time.monotonic() - at > MAP_SECONDS):
-            body = pack(*visit.memory.map())
-            _kept[scope] = (time.monotonic(), change, body)
-    return Raw(body, "application/octet-stream")
+    return Raw(_kept.get(scope, visit.memory.last_change(), lambda: pack(*visit.memory.map())), "application/octet-stream")
 
 
 def pack(found: list[Point], edges: list[Edge]) -> bytes:

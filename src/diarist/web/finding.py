@@ -13,6 +13,7 @@ from diarist.asgi.reading import iso
 from diarist.errors import UsageError
 from diarist.model.hit import Hit
 from diarist.model.record import RecordFilter
+from diarist.web.kept import Kept
 from diarist.web.page import Raw, Shown, Visit, number_of
 from diarist.web.render import environment
 
@@ -28,7 +29,7 @@ SPANS = ("1d", "7d", "30d", "365d")
 SCOPE_SECONDS = 20.0
 KEPT_SECONDS, KEPT_PAGES = 10.0, 512
 _pages: dict[tuple[Any, ...], tuple[float, str]] = {}
-_scopes: dict[tuple[str, str | None], tuple[float, list[Scope]]] = {}
+_scopes: Kept[list[Scope]] = Kept(SCOPE_SECONDS)
 _turn = threading.Lock()
 
 
@@ -141,15 +142,7 @@ def _facets(visit: Visit, query: str, chosen: dict[str, str]) -> list[tuple[str,
 
 def scopes_of(visit: Visit) -> list[Scope]:
     """Where records lie, counted anew every twenty seconds at most."""
-    key = (visit.caller.tenant, visit.caller.project)
-    with _turn:
-        at, known = _scopes.get(key, (0.0, []))
-    if at and time.monotonic() - at < SCOPE_SECONDS:
-        return known
-    told = visit.memory.scopes()
-    with _turn:
-        _scopes[key] = (time.monotonic(), told)
-    return told
+    return _scopes.get((visit.caller.tenant, visit.caller.project), visit.memory.last_change(), visit.memory.scopes)
 
 
 def _top(counts: dict[str, int], chosen: str | None) -> list[str]:

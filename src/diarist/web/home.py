@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diarist.model.record import RecordFilter
+from diarist.web.finding import scopes_of
+from diarist.web.kept import Kept
 from diarist.web.page import Shown, Visit, number_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ STATS_SECONDS = 20.0
 """Numbers may be so old."""
 LATEST = 8
 TRAIL_PAGE = 200
-_kept: dict[tuple[str, str | None, int, str | None], tuple[float, Stats]] = {}
-_turn = threading.Lock()
+_kept: Kept[Stats] = Kept(STATS_SECONDS)
 
 
 class Column(NamedTuple):
@@ -61,7 +60,7 @@ def live(visit: Visit) -> Shown:
 def projects(visit: Visit) -> Shown:
     """Projects and agents with what they did."""
     days = number_of(visit.query.get("days", ""), 90, 3650) or 90
-    return Shown("projects.html", {"stats": stats_of(visit, days), "days": days, "scopes": visit.memory.scopes()})
+    return Shown("projects.html", {"stats": stats_of(visit, days), "days": days, "scopes": scopes_of(visit)})
 
 
 def trail(visit: Visit) -> Shown:
@@ -80,16 +79,7 @@ def trail(visit: Visit) -> Shown:
 def stats_of(visit: Visit, days: int, project: str | None = None) -> Stats:
     """Numbers, counted anew every twenty seconds at most."""
     key = (visit.caller.tenant, visit.caller.project, days, project)
-    with _turn:
-        at, known = _kept.get(key, (0.0, None))
-    if known is not None and time.monotonic() - at < STATS_SECONDS:
-        return known
-    told = visit.memory.stats(days=days, project=project)
-    with _turn:
-        if len(_kept) > 200:
-            _kept.clear()
-        _kept[key] = (time.monotonic(), told)
-    return told
+    return _kept.get(key, visit.memory.last_change(), lambda: visit.memory.stats(days=days, project=project))
 
 
 def chart(days: Sequence[Day], width: float = 700, height: float = 120) -> list[Column]:

@@ -100,7 +100,7 @@ def highlight(text: str, query: str) -> Markup:
 
 @functools.lru_cache(256)
 def _words(query: str) -> re.Pattern[str] | None:
-    words = sorted({word for word in re.findall(r"\w[\w.-]*\w", query)}, key=len, reverse=True)[:12]
+    words = sorted(set(re.findall(r"\w[\w.-]*\w", query)), key=len, reverse=True)[:12]
     return re.compile(f"&(?:[a-z]+|#[0-9]+);|({'|'.join(map(re.escape, words))})", re.IGNORECASE) if words else None
 
 

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from diarist.asgi.access import COOKIE, SESSION_SECONDS, Doorkeeper
 from diarist.asgi.problems import TITLES, Problem, problem_of
 from diarist.model.record import RecordFilter
+from diarist.web.kept import Kept
 from diarist.web.page import Go, Page, Raw, Shown, Visit
 from diarist.web.render import HERE, environment
 from diarist.web.table import PAGES
@@ -115,16 +116,12 @@ def _page(made: Shown, visit: Visit, request: Request) -> str:
 
 
 def _waiting(visit: Visit) -> int:
-    """How many proposals wait; counted anew when something was written."""
-    scope = (visit.caller.tenant, visit.caller.project)
-    change = visit.memory.last_change()
-    known = _counted.get(scope)
-    if known is None or known[0] != change:
-        known = _counted[scope] = (change, visit.memory.count(RecordFilter(kinds=("proposal",), outcome="pending")))
-    return known[1]
+    """How many proposals wait."""
+    where = RecordFilter(kinds=("proposal",), outcome="pending")
+    return _counted.get((visit.caller.tenant, visit.caller.project), visit.memory.last_change(), lambda: visit.memory.count(where))
 
 
-_counted: dict[tuple[str, str | None], tuple[int, int]] = {}
+_counted: Kept[int] = Kept(0.0)
 
 
 def _failed(problem: Problem) -> Response:

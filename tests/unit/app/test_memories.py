@@ -19,6 +19,7 @@ from diarist.app.memory_search import cosine
 from diarist.app.toolbox import Embedders
 from diarist.bootstrap import open_memory
 from diarist.errors import InvalidInputError, ModelError, NotFoundError, UsageError
+from diarist.model.erasing import EraseWish
 from diarist.model.memory_item import SpaceOptions
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import Redacted
@@ -418,3 +419,28 @@ def test_a_model_that_cannot_be_had_is_no_error_of_recall(memory: Memory) -> Non
     memory._box = memory._box._replace(embedders=broken)
     found = memory.memory_recall(SPACE, "engine", mode="vector")
     assert (found.requested_mode, found.effective_mode, found.fallback_reason) == ("vector", "bm25", "the model file is gone")
+
+
+def test_an_item_is_erased_by_the_id_that_it_was_given(memory: Memory) -> None:
+    """The one that storing and recalling tell."""
+    made = memory.memory_store(SPACE, Item("k", "v"))
+    kept = memory.memory_store(SPACE, Item("k", "w", id="mine"))
+    memory.erase(EraseWish(ids=(made.id,)))
+    assert [item.id for item in memory.memory_list(SPACE, active=False)] == [kept.id]
+    memory.erase(EraseWish(ids=("mine",)))
+    assert memory.memory_list(SPACE, active=False) == []
+
+
+def test_secrets_in_ids_namespaces_and_predicates_are_masked_and_still_fit(memory: Memory) -> None:
+    """What names a thing may hold a secret as any other text."""
+    secret = Maker(9).github()
+    space = f"project/{secret}"
+    memory.memory_store(space, Item("k", "v", id=secret))
+    assert memory.memory_update(space, secret, {"value": "w"}).value == "w"
+    assert memory.memory_recall(space, "w").hits
+    assert len(memory.memory_history(space, secret)) == 2
+    assert len(memory.memory_forget(space, {"id": secret}).ids) == 1
+    for record in memory.list_records(RecordFilter(include_inactive=True)):
+        assert secret not in f"{record.namespace} {record.task_id}"
+        assert secret.encode() not in record.body
+        assert all(secret.encode() not in (event.payload or b"") for event in memory._box.store.get_history(record.id))

@@ -18,7 +18,9 @@ from diarist.errors import InvalidInputError, UsageError
 from diarist.model.codec import to_json
 from diarist.model.entry import Fix
 from diarist.model.proposal import Proposal
+from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
+from unit.stages.redact.secrets_made import Maker
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 STEPS = ["mcp__vault__read", "mcp__vault__write", "Bash"]
@@ -340,3 +342,16 @@ def test_pitfalls_tell_the_error_once_and_none_that_names_but_one_test(
     fixed = Fix(error="f", text=derived(fix.format(f"`pytest -q` failed ({message})")))
     found = find_pitfalls([msgspec.structs.replace(entry, errors=(error,), fixes=(fixed,))])
     assert [pitfall.fix for pitfall in found] == ([] if told is None else [told])
+
+
+def test_secrets_in_names_and_namespaces_never_reach_the_queue(memory: Memory) -> None:
+    """They are masked, and a masked name is none that can be accepted."""
+    secret = Maker(4).github()
+    habit(memory, namespace=f"team/{secret}")
+    habit(memory)
+    (found,) = memory.mine_patterns(now=NOW, project="demo")
+    filed = memory.propose_skill(Curated(f"x-{secret}", "X", "Does x when asked.", "# X\n\n1. x\n", found.evidence, project="demo"))
+    assert any("the name must hold" in reason for reason in memory.objections(filed.proposal.id))
+    for record in memory.list_records(RecordFilter(include_inactive=True)):
+        assert secret not in f"{record.namespace} {record.task_id} {record.title}"
+        assert secret.encode() not in record.body

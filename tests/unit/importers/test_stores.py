@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+import diarist
 from contract.importers.passes import TRANSCRIPTS, lines, take
+from diarist.model.record import RecordFilter
 from unit.importers.records import SESSION, marks
 
 EXPORT: dict[str, Any] = json.loads((TRANSCRIPTS / "opencode-export.json").read_bytes())
@@ -62,6 +64,67 @@ def test_an_export_a_folder_and_a_database_tell_the_same_session(tree: Path, dat
         ]
         assert list(other.sessions) == list(export.sessions)
         assert (other.session.cwd, other.session.title) == (export.session.cwd, export.session.title)
+
+
+@pytest.fixture
+def helped(tree: Path, database: Path) -> tuple[Path, Path]:
+    """The same with a session that the agent began for a part of its task, and one that this began in turn."""
+    for number, parent in ((2, "ses_parcel1"), (3, "ses_parcel2")):
+        own: dict[str, Any] = {
+            "id": f"ses_parcel{number}",
+            "parentID": parent,
+            "title": "A part",
+            "directory": "/home/kim",
+            "time": {"created": 1},
+        }
+        write(tree / "session" / "p" / f"ses_parcel{number}.json", own)
+        asked: dict[str, Any] = {
+            "id": f"msg_{number}0",
+            "role": "user",
+            "sessionID": own["id"],
+            "time": {"created": 1_793_000_000_000 + number},
+        }
+        text = {"id": f"prt_{number}0", "type": "text", "text": f"Look {number}.", "messageID": asked["id"]}
+        write(tree / "message" / f"ses_parcel{number}" / f"{asked['id']}.json", asked)
+        write(tree / "part" / str(asked["id"]) / f"{text['id']}.json", text)
+        with sqlite3.connect(database) as connection:
+            if number == 2:
+                connection.execute("ALTER TABLE session ADD COLUMN parent_id TEXT")
+            connection.execute("INSERT INTO session (id, title, parent_id) VALUES (?,?,?)", (own["id"], "A part", parent))
+            connection.execute(
+                "INSERT INTO message VALUES (?,?,?,?)", (asked["id"], own["id"], asked["time"]["created"], json.dumps(asked))
+            )
+            connection.execute("INSERT INTO part VALUES (?,?,?,?,?)", (text["id"], asked["id"], own["id"], 1, json.dumps(text)))
+        connection.close()
+    return tree, database
+
+
+def test_what_an_agent_had_done_for_it_is_told_in_its_own_session(helped: tuple[Path, Path]) -> None:
+    tree, database = helped
+    for number in (2, 3):
+        path = tree / "session" / "p" / f"ses_parcel{number}.json"
+        taken = take(path.read_bytes(), "opencode", path)
+        assert (taken.session.session, taken.session.role, taken.session.actor) == ("ses_parcel1", "subagent", f"ses_parcel{number}")
+        assert [(step.actor, step.text) for step in taken.steps] == [(f"ses_parcel{number}", f"Look {number}.")]
+    whole = take(database.read_bytes(), "opencode", database)
+    assert (whole.session.session, whole.session.role, whole.session.title) == ("ses_parcel1", "main", EXPORT["info"]["title"])
+    assert {step.actor for step in whole.steps} == {"", "ses_parcel2", "ses_parcel3"}
+
+
+def test_a_folder_and_a_database_with_helpers_give_one_entry(helped: tuple[Path, Path], tmp_path: Path) -> None:
+    for number, path in enumerate(helped):
+        with diarist.open_memory(tmp_path / f"ws-{number}") as memory:
+            memory.ingest([path])
+            (record,) = memory.list_records(RecordFilter(kinds=("entry",)))
+            assert "Look 3." in memory.transcript(record.id)
+            assert record.project.endswith("parcel")
+            assert memory.doctor()["faults"] == []
+
+
+def test_a_session_that_names_itself_as_its_parent_is_one_of_its_own(tree: Path) -> None:
+    path = tree / "session" / "p" / "ses_parcel1.json"
+    write(path, {**EXPORT["info"], "parentID": "ses_parcel1"})
+    assert take(path.read_bytes(), "opencode", path).session.role == "main"
 
 
 def test_a_part_is_told_with_its_session_or_alone_if_that_is_gone(tree: Path) -> None:

@@ -17,9 +17,11 @@ from diarist.model.entry import Entry, ErrorSeen, Fix
 from diarist.model.ids import make_id
 from diarist.model.record import Record
 from diarist.model.redacted import derived
+from diarist.model.session import Usage
 from diarist.publishers import FilePublisher
 from diarist.publishers.diary_json import BERNSTEIN_FIELDS
 from diarist.publishers.files import write_atomically
+from diarist.publishers.hub_markdown import related_in
 
 AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -78,6 +80,45 @@ def test_recovered_runs_tell_the_error_and_how_it_was_recovered() -> None:
     assert "build repaired in 3 attempt(s)" in text
     plain = publisher().render(record(), "hub").decode()
     assert "Error encountered" not in plain
+
+
+def test_a_recovered_document_has_the_shape_of_the_origins_page() -> None:
+    """Word for word where the page gives words; each heading stands right above its text."""
+    told = record(
+        outcome="recovered",
+        verified=True,
+        route=derived("paid_model"),
+        model=derived("acme/sonnet-9"),
+        usage=Usage(input_tokens=5000, output_tokens=132, latency_ms=8421),
+        file_operations=3,
+        escalations=2,
+        build_attempts=3,
+        build_tail=derived("error TS2345: wrong type"),
+        learned=derived("The type is narrower than it looks."),
+    )
+    ids = (make_id("a"), make_id("b"))
+    assert publisher().render(told, "hub", ids).decode().split("\n---\n", 1)[1] == (
+        "\n# Fix the build\n\n"
+        "## What was done\nRoute: paid\\_model via acme/sonnet-9. Tokens: 5132. Latency: 8421ms.\nApplied 3 file operation(s).\n"
+        "Build verified in 3 attempt(s).\n\n"
+        "## Error encountered\n2 escalation(s); build repaired in 3 attempt(s)\n\n"
+        "Last build stderr tail:\n```text\nerror TS2345: wrong type\n```\n\n"
+        "## How it was recovered\nThe run went on after the error and ended normally.\n\n"
+        "## What was learned\nThe type is narrower than it looks.\n\n"
+        f"## Related\n- {ids[0]}\n- {ids[1]}\n"
+    )
+
+
+def test_what_is_related_is_kept_when_a_document_is_written_again(tmp_path: Path) -> None:
+    """It stands in the file alone, and only whole ids under the last heading count."""
+    written = [(record(), "hub", tmp_path, "a.md")]
+    (path,) = publisher().write_all(written)
+    ids = (make_id("a"),)
+    publisher().put(path, publisher().render(record(), "hub", ids))
+    assert publisher().is_current(record(), "hub", path.read_bytes())
+    assert publisher().write_all(written)[0].read_bytes() == publisher().render(record(), "hub", ids)
+    assert related_in(b"x\n\n## Related\n- kh-short\n") == ()
+    assert not publisher().is_current(record(), "hub", path.read_bytes() + b"- more\n")
 
 
 def test_front_matter_is_yaml_whatever_the_texts_hold() -> None:

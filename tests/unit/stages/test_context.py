@@ -32,6 +32,14 @@ def test_never_more_than_the_budget(budget: int) -> None:
     assert bool(pack.text) == bool(pack.items)
 
 
+@pytest.mark.parametrize("characters", [0, 100, 500, 900, 2000])
+def test_never_longer_than_it_may_be(characters: int) -> None:
+    """Short words take more characters a token than others; what does not fit is shortened and never left out as a whole."""
+    pack = build_pack([item(at, "to be or " * 200) for at in range(9)], 500, characters)
+    assert len(pack.text) <= characters
+    assert bool(pack.items) == (characters >= 500)
+
+
 def test_a_point_that_does_not_fit_is_shortened() -> None:
     pack = build_pack([item(1, "sentence after sentence " * 60)], 150)
     assert pack.text.count("…") == 1

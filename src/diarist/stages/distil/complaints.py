@@ -58,7 +58,7 @@ def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, fail
     if failed and kind == "search":
         return _distinct(_made(_spoken(output, None)) or errors_in(output))
     if failed:
-        found = errors_in(output)
+        found = errors_in(output, failed=True)
         placed = _placed(output) if kind in ("test", "build", "lint", "typecheck", "run") else iter(())
         known = [set(_WORD.findall(error.message.lower())) for error in found]
         own = _made(said for said in placed if not any(_says_same(said.message, words) for words in known))

@@ -187,6 +187,8 @@ class Trouble:
     where: str
     quote: str = ""
     """Exact piece of a step that tells of it."""
+    words: tuple[str, ...] = ()
+    """Words that other reports of this fault hold too."""
     steps: list[int] = field(default_factory=list)
     count: int = 0
     last: int = -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diarist.model.entry import Entry
+from diarist.model.entry import Entry, ErrorSeen
 from diarist.model.record import SearchText
 from diarist.model.redacted import derived
 from diarist.stages.distil.ledger import Ledger
@@ -16,7 +16,7 @@ def make_search_text(entry: Entry, ledger: Ledger) -> SearchText:
     """The beginning, the end and what stands near errors, decisions and corrections come first where not all has room."""
     return SearchText(
         title=entry.title,
-        errors=derived("\n".join(error.message for error in entry.errors)),
+        errors=derived("\n".join(_error_line(error, ledger) for error in entry.errors)),
         fixes=derived("\n".join(fix.text for fix in entry.fixes)),
         tags=derived(" ".join(entry.tags)),
         body=derived(_body(entry, ledger)),
@@ -25,6 +25,13 @@ def make_search_text(entry: Entry, ledger: Ledger) -> SearchText:
         fingerprints=tuple(error.fingerprint for error in entry.errors),
         fixed_fingerprints=tuple(error.fingerprint for error in entry.errors if error.resolved),
     )
+
+
+def _error_line(error: ErrorSeen, ledger: Ledger) -> str:
+    """The message with those words of the fault that it does not hold itself: of the lines and frames around it."""
+    known = ledger.troubles.get(error.fingerprint)
+    more = [word for word in known.words if word not in error.message] if known else []
+    return " ".join([error.message, *more])
 
 
 def _body(entry: Entry, ledger: Ledger) -> str:

@@ -60,7 +60,9 @@ class TroubleBook:
         if trouble is None:
             if len(self._troubles) >= MOST:
                 return None
-            trouble = self._troubles[error.fingerprint] = Trouble(error.fingerprint, error.message, place.tool, error.where, quote)
+            trouble = self._troubles[error.fingerprint] = Trouble(
+                error.fingerprint, error.message, place.tool, error.where, quote, error.words
+            )
         trouble.count += 1
         trouble.last, trouble.target, trouble.kind = step, place.target, place.kind
         trouble.about = about or trouble.about

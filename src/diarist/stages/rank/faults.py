@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,14 @@ _WORDS = 0.75
 """Part of the words' worth that the record's own errors decide; the rest is for its prose."""
 _ALONE, _LEAST = 0.6, 0.75
 """Part of the score that the error which agrees best decides by itself; and how much it counts at least where it is the same."""
+_PLACE = 0.15
+"""Part of the score that is added where a record touched the files that the text names: less than `_UNFIXED` takes off, for runs on one
+repository share files and not always a fault."""
+_MOST_FILES, _READ_FILES = 8, 20_000
+_PATH = re.compile(
+    r"(?:[\w.@+-]+[/\\])+[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,4}\b|\b\w[\w@+-]*\.(?:py|js|ts|tsx|go|rs|java|rb|c|cc|cpp|h|php|cs|kt|swift)\b"
+)
+_INSTALLED = re.compile(r"site-packages|dist-packages|node_modules|/lib/python|\bgo/pkg/|\.cargo/|/usr/(?:lib|include|share)/|rustc/")
 _REREAD = 30
 _READ = 4_000
 """The best records, and the characters of each, whose prose is read too."""
@@ -38,6 +47,8 @@ class Asked(NamedTuple):
     """Of each error the public names, codes and numbers that make it another fault than its kin."""
     minor: frozenset[str]
     """Terms that are identifiers somebody chose, or stand in the lines beside the message only: they tell less."""
+    files: tuple[str, ...] = ()
+    """Ends of the paths that the text names, without those of installed libraries; the last named first."""
 
     def fingerprints(self) -> tuple[str, ...]:
         """Every mark the index is asked for: whole, family, solved."""
@@ -67,7 +78,14 @@ def read_errors(text: str) -> Asked:
     masked = [mask(error.message) for error in errors]
     names = tuple(frozenset(analyse(" ".join(one.particulars))) for one in masked)
     major = frozenset[str]().union(*names, *(_major(one, error.names) for one, error in zip(masked, errors, strict=True)))
-    return Asked(tuple(errors), terms, names, frozenset(term for some in terms for term in some) - major)
+    return Asked(tuple(errors), terms, names, frozenset(term for some in terms for term in some) - major, _files(text))
+
+
+def _files(text: str) -> tuple[str, ...]:
+    """Where it happened: file names with the folder they are in. Traces tell the innermost place last."""
+    paths = [found.group().replace("\\", "/") for found in _PATH.finditer(text[-_READ_FILES:])]
+    ends = ["/".join(path.strip("/").split("/")[-2:]) for path in reversed(paths) if not _INSTALLED.search(path)]
+    return tuple(dict.fromkeys(ends))[:_MOST_FILES]
 
 
 def _major(masked: Masked, names: Sequence[str]) -> frozenset[str]:
@@ -77,20 +95,36 @@ def _major(masked: Masked, names: Sequence[str]) -> frozenset[str]:
     return said if len(said) > 2 else own
 
 
-def rank_faults(asked: Asked, rows: Iterable[HitRow], marks: Mapping[int, frozenset[str]], rarity: Rarity) -> list[Ranked]:
+def rank_faults(
+    asked: Asked,
+    rows: Iterable[HitRow],
+    marks: Mapping[int, frozenset[str]],
+    rarity: Rarity,
+    places: Mapping[int, float] | None = None,
+) -> list[Ranked]:
     """Orders the rows that resemble what was asked, best first; scores are 0 to 2, from 1 on for a record that met the same error.
 
-    `marks`: by `seq`, which of `asked.fingerprints()` a record holds. `rarity`: how rare the words are among errors.
+    `marks`: by `seq`, which of `asked.fingerprints()` a record holds. `rarity`: how rare the words are among errors. `places`: by
+    `seq`, how much of the files that the text names a record touched, 0 to 1.
     Every error of the paste counts by how much it tells: an exception that few runs met more than "exit code 1".
     """
+    touched = places or {}
 
     def worth(term: str) -> float:
         return rarity(term) * (_MINOR if term in asked.minor else 1.0)
 
     weights = [_weight(terms, worth) for terms in asked.terms]
-    ranked = [_score(asked, row, marks.get(row.seq, frozenset()), weights, worth) for row in rows]
+    ranked = [_placed(_score(asked, row, marks.get(row.seq, frozenset()), weights, worth), touched.get(row.seq, 0.0)) for row in rows]
     best = sorted(ranked, key=_order)[:_REREAD]
     return sorted((one for one in (_reread(asked, one, weights, worth) for one in best) if one.score > 0), key=_order)
+
+
+def _placed(one: Ranked, share: float) -> Ranked:
+    """Adds what it tells that the record touched the same files; nothing where it met no such error."""
+    if not share or not one.score:
+        return one
+    gained = _PLACE * share * one.score
+    return one._replace(score=one.score + gained, reasons=(*one.reasons, f"touched the same files (+{gained:.3f})"))
 
 
 def _order(one: Ranked) -> tuple[float, tuple[int, ...], str]:

@@ -61,6 +61,30 @@ def word_of(text: str, term: str) -> str:
 
 
 def highlight(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
-    """Where the words of a text are that a search matched: (start, end) in characters, in order."""
+    """Where the words of a text are that a search matched: (start, end) in characters, in order.
+
+    Of a run in a script without spaces only the pairs of characters that matched, joined where they touch.
+    """
     wanted = frozenset(terms)
-    return [found.span() for found in _WORD.finditer(text) if wanted.intersection(analyse(found.group()))]
+    pairs = [term for term in wanted if len(term) == 2 and not term.isascii()]
+    found: list[tuple[int, int]] = []
+    for word in _WORD.finditer(text):
+        if wanted.isdisjoint(analyse(word.group())):
+            continue
+        inside = _pairs_in(word.group(), pairs)
+        found += [(word.start() + start, word.start() + end) for start, end in inside] or [word.span()]
+    return found
+
+
+def _pairs_in(word: str, pairs: Sequence[str]) -> list[tuple[int, int]]:
+    """Spans of a word that pairs of characters cover."""
+    if word.isascii() or not pairs:
+        return []
+    covered = sorted({at + more for pair in pairs for at in range(len(word) - 1) if word.startswith(pair, at) for more in (0, 1)})
+    spans: list[tuple[int, int]] = []
+    for at in covered:
+        if spans and spans[-1][1] == at:
+            spans[-1] = (spans[-1][0], at + 1)
+        else:
+            spans.append((at, at + 1))
+    return spans

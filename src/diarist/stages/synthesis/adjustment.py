@@ -108,12 +108,17 @@ def _counted(each: Approach | Line, size: int) -> str:
 
 
 def _error(each: RecurringError, size: int) -> str:
-    told = f"{text_line(each.message)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
+    told = f"{text_line(each.message)}{and_like_it(each)} ({each.count} of {size}, resolved in {each.resolved}: {name_ids(each.entries)})"
     for verdict, fixes in (("fixed by", each.fixes), ("not fixed by", each.failed_fixes)):
         if fixes:
             texts = [(fix.text.replace(f" ({each.message})", "", 1), fix.count) for fix in fixes]  # it stands at the front already
             told += f"; {verdict}: " + "; ".join(f"{text_line(text, LONGEST_FIX)} ({count})" for text, count in texts)
     return told
+
+
+def and_like_it(error: RecurringError) -> str:
+    """What is to be said behind the message of an error that has other wordings too; empty where it has none."""
+    return f" and {error.wordings - 1} like it" if error.wordings > 1 else ""
 
 
 def _mixed(each: Approach) -> str:

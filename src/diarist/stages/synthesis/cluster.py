@@ -142,11 +142,10 @@ class Finder:
         """
         if len(self._groups) > MANY:
             return self._best_of_many(number)
-        postings = self._postings
         sums = [0.0] * len(self._groups)
-        for feature in self._space.entries[number]:
-            if feature in postings:
-                for place, value in postings[feature]:
+        for carriers in map(self._postings.get, self._space.entries[number]):
+            if carriers:
+                for place, value in carriers:
                     sums[place] += value
         best = max(sums, default=0.0)
         return (sums.index(best), best / self._space.norms[number]) if best else (-1, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -11,12 +12,17 @@ from diarist.model.theme import Line, RecurringError
 from diarist.stages.synthesis.approaches import MOST_PHRASES, Corpus, Said, group_alike, ids_of
 
 MOST_FIXES = 3
+SAME = 0.8
+"""Overlap (Jaccard) of the entries that met two errors from which on the errors are one matter."""
+LOOKED_AT = 4
+"""Errors that are brought together, for each matter that may be told."""
+_NUMBER = re.compile(r"\d+")
 
 
 class CommonErrors(NamedTuple):
     """Who met which errors, most frequent first, and how many more there are."""
 
-    found: list[tuple[tuple[int, ...], list[RecurringError]]]
+    found: list[tuple[list[int], list[RecurringError]]]
     more: int
 
 
@@ -30,22 +36,36 @@ def find_errors(corpus: Corpus, members: Sequence[int]) -> list[RecurringError]:
 def find_common_errors(corpus: Corpus, groups: Sequence[Sequence[int]], least: int, most: int) -> CommonErrors:
     """Errors that entries of `least` sessions met, whatever else they were about; the `most` most frequent ones.
 
-    Errors that the very same entries met stand together. Left out: what only members of one group met, as that group tells of
+    Errors that much the same entries met stand together. Left out: what only members of one group met, as that group tells of
     it, and what was met just twice and never fixed.
     """
     home = {member: at for at, group in enumerate(groups) for member in group}
-    together: dict[tuple[int, ...], list[str]] = {}
-    for fingerprint, those in _met(corpus, range(len(corpus.items))).items():
-        if len(those) >= least:
-            together.setdefault(tuple(those), []).append(fingerprint)
     common = []
-    for members, fingerprints in together.items():
-        places, sessions = {home.get(member, -1) for member in members}, {corpus.items[member].session for member in members}
-        is_common = (len(places) > 1 or -1 in places) and len(sessions) >= least
-        if is_common and (len(members) > 2 or any(_fixes(corpus, each, members) for each in fingerprints)):
-            common.append((-len(members), sorted(fingerprints), members))
-    found = [(members, [_error(corpus, each, members) for each in fingerprints]) for _, fingerprints, members in sorted(common)[:most]]
-    return CommonErrors(found, max(0, len(common) - most))
+    for fingerprint, those in _met(corpus, range(len(corpus.items))).items():
+        places = {home.get(member, -1) for member in those}
+        recurs = _sessions(corpus, those) >= least and (len(those) > 2 or _fixes(corpus, fingerprint, those))
+        if recurs and (len(places) > 1 or -1 in places):
+            common.append((-len(those), fingerprint, those))
+    found = _bring_together(sorted(common)[: LOOKED_AT * most])[:most]
+    told = [(members, [_error(corpus, fingerprint, those) for fingerprint, those in errors]) for members, errors in found]
+    return CommonErrors(told, len(common) - sum(len(errors) for _, errors in told))
+
+
+def _bring_together(common: Sequence[tuple[int, str, list[int]]]) -> list[tuple[list[int], list[tuple[str, list[int]]]]]:
+    """Errors that much the same entries met, under the most frequent of them: (its entries, [(fingerprint, entries)])."""
+    together: list[tuple[list[int], list[tuple[str, list[int]]]]] = []
+    for _, fingerprint, those in common:
+        own = set(those)
+        at = next((errors for members, errors in together if len(own.intersection(members)) >= SAME * len(own.union(members))), None)
+        if at is None:
+            together.append((those, [(fingerprint, those)]))
+        else:
+            at.append((fingerprint, those))
+    return together
+
+
+def _sessions(corpus: Corpus, members: Iterable[int]) -> int:
+    return len({corpus.items[member].session for member in members})
 
 
 def _met(corpus: Corpus, members: Iterable[int]) -> dict[str, list[int]]:
@@ -66,6 +86,7 @@ def _error(corpus: Corpus, fingerprint: str, members: Sequence[int]) -> Recurrin
     return RecurringError(
         fingerprint=fingerprint,
         message=min(messages, key=lambda message: (-messages[message], message)),
+        wordings=len({_NUMBER.sub("0", message) for message in messages}),
         count=len(members),
         entries=ids_of(corpus.items, members),
         resolved=len(resolved),

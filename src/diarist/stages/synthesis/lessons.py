@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from diarist.model.proposal import Decision, Proposal
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Lesson, RecurringError, Theme
-from diarist.stages.synthesis.adjustment import text_line
+from diarist.stages.synthesis.adjustment import and_like_it, text_line
 
 BEGIN = "<!-- diarist:begin lessons -->"
 END = "<!-- diarist:end lessons -->"
@@ -24,7 +24,7 @@ def make_lesson(theme: Theme, proposal: Proposal, decision: Decision) -> Lesson:
     guard = tuple(
         [derived(f"{each.text} ({_times(each)})") for each in theme.failed]
         + [
-            derived(f"{error.message} ({error.count} runs met it, {error.resolved} got past it)")
+            derived(f"{error.message}{and_like_it(error)} ({error.count} runs met it, {error.resolved} got past it)")
             for error in theme.errors
             if not error.fixes
         ]
@@ -74,8 +74,8 @@ def _times(each: Approach) -> str:
 
 
 def _met(error: RecurringError) -> Redacted:
-    return derived(f"{error.message} ({error.count} runs met it, {error.resolved} got past it)")
+    return derived(f"{error.message}{and_like_it(error)} ({error.count} runs met it, {error.resolved} got past it)")
 
 
 def _fix(error: RecurringError) -> Redacted:
-    return derived(f"On “{error.message}”: {error.fixes[0].text} ({error.count} runs met it)")
+    return derived(f"On “{error.message}”{and_like_it(error)}: {error.fixes[0].text} ({error.count} runs met it)")

@@ -12,7 +12,7 @@ import msgspec
 
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import RecurringError, Theme, Trend
-from diarist.stages.synthesis.adjustment import choose_target, propose_diff
+from diarist.stages.synthesis.adjustment import and_like_it, choose_target, propose_diff
 from diarist.stages.synthesis.approaches import LISTS, Corpus, Found, find_approaches
 from diarist.stages.synthesis.cluster import Group, Space, jaccard_of
 from diarist.stages.synthesis.errors import find_errors
@@ -89,7 +89,7 @@ def make_error_theme(corpus: Corpus, space: Space, group: Counted, errors: Seque
         make_theme(corpus, space, group),
         id=known,
         lineage=known,
-        label=derived(clip(" ".join(errors[0].message.split()), LONGEST_LABEL) or "error"),
+        label=derived((clip(" ".join(errors[0].message.split()), LONGEST_LABEL) or "error") + and_like_it(errors[0])),
         errors=tuple(errors[:MOST_LINES]),
         cut={"errors": len(errors) - MOST_LINES} if len(errors) > MOST_LINES else {},
         **dict.fromkeys(LISTS, ()),

@@ -127,3 +127,12 @@ def test_quotes_of_errors_survive_colours(talk: Any) -> None:
     quote = entry.evidence["failed"][0].quote
     assert quote
     assert quote in output
+
+
+def test_search_is_fed_the_words_around_an_error_too(talk: Any) -> None:
+    trace = 'Traceback (most recent call last):\n  File "/venv/site-packages/sqlbox/pool.py", line 9, in take\nTimeout: no connection'
+    made = talk().ask("Run it").shell("python load.py", trace, 1).say("Hm.").distilled()
+    assert made is not None
+    (line,) = made.search.errors.split("\n")
+    assert line.startswith("Timeout: no connection")
+    assert "sqlbox" in line

@@ -60,3 +60,32 @@ def test_reasons_are_given() -> None:
     mark = fingerprint(LOCKED)
     ranked = rank_faults(read_errors(LOCKED), [row("a", LOCKED)], {1: frozenset({mark, "+" + mark})}, lambda _: 1.0)
     assert ranked[0].reasons == (f"met the same error: {LOCKED}", "solved it")
+
+
+TRACE = """\
+Traceback (most recent call last):
+  File "/home/kim/shop/.venv/lib/python3.12/site-packages/click/core.py", line 1, in main
+  File "/home/kim/shop/prices/load.py", line 9, in run
+SyntaxError: invalid syntax
+"""
+
+
+def test_the_files_of_a_trace_are_its_own_innermost_first() -> None:
+    assert read_errors(TRACE).files == ("prices/load.py",)
+    assert read_errors("src\\cart\\total.ts(3,1): error TS2304: Cannot find name 'x'.\nmain.go:3: boom").files == (
+        "main.go",
+        "cart/total.ts",
+    )
+    assert read_errors(LOCKED).files == ()
+
+
+def test_among_equals_who_touched_the_files_of_the_trace_comes_first() -> None:
+    """That tells less than having solved the error: everybody in a repository touches its files."""
+    mark, asked = fingerprint("SyntaxError: invalid syntax"), read_errors(TRACE)
+    held = {seq: frozenset({mark}) for seq in (1, 2)} | {3: frozenset({mark, "+" + mark})}
+    rows = [row(name, "SyntaxError: invalid syntax", outcome="failed", seq=seq) for seq, name in enumerate(("a", "b", "c"), 1)]
+    ranked = rank_faults(asked, rows, held, lambda _: 1.0, {2: 1.0})
+    assert [one.row.id for one in ranked] == ["c", "b", "a"]
+    assert any(reason.startswith("touched the same files (+") for reason in ranked[1].reasons)
+    nothing = rank_faults(asked, [row("z", "", text="", outcome="failed", seq=9)], {}, lambda _: 1.0, {9: 1.0})
+    assert nothing == []

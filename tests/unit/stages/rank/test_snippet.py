@@ -31,3 +31,9 @@ def test_words_of_scripts_without_spaces_are_found() -> None:
 
 def test_highlights_cover_the_matched_words() -> None:
     assert [TEXT[start:end] for start, end in highlight(TEXT, analyse("cache price"))] == ["Prices", "cached"]
+
+
+def test_of_a_run_without_spaces_only_what_matched_is_highlighted() -> None:
+    text = "データベースの価格は一分間キャッシュされる"
+    assert [text[start:end] for start, end in highlight(text, analyse("価格 キャッシュ"))] == ["価格", "キャッシュ"]
+    assert [start for start, _ in highlight("Größe der Datei", analyse("größe"))] == [0]

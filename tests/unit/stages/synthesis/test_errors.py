@@ -51,11 +51,23 @@ def test_an_error_that_one_theme_tells_whole_is_not_told_again() -> None:
     assert told(synthesize_runs(everywhere)) == [(6, ["f-lint"])]
 
 
-def test_errors_that_the_same_runs_met_stand_together() -> None:
-    """An import error and the missing module behind it are one matter."""
+def test_errors_that_much_the_same_runs_met_stand_together() -> None:
+    """An import error and the missing module behind it are one matter; each has its own count."""
     other = msgspec.structs.replace(LINT, fingerprint="f-other")
-    report = synthesize_runs([*lone_runs(3, MISSING, LINT), *lone_runs(4, other, first=3)])
-    assert told(report) == [(4, ["f-other"]), (3, ["f-lint", "f-missing"])]
+    report = synthesize_runs([*lone_runs(4, MISSING, LINT), *lone_runs(1, LINT, first=4), *lone_runs(6, other, first=5)])
+    assert told(report) == [(6, ["f-other"]), (5, ["f-lint", "f-missing"])]
+    assert [error.count for error in report.errors[1].errors] == [5, 4]
+    assert report.errors[1].label == LINT.message
+
+
+def test_an_error_in_many_wordings_says_so() -> None:
+    """One of them alone would be untrue of the others; numbers are no wording."""
+    named = [msgspec.structs.replace(LINT, message=Redacted(f"name '{name}' is not defined in line {at}")) for at, name in enumerate("aab")]
+    runs = [run for number, error in enumerate(named) for run in lone_runs(1, error, first=number)]
+    [theme] = synthesize_runs(runs).errors
+    assert theme.errors[0].wordings == 2
+    assert theme.label == "name 'a' is not defined in line 0 and 1 like it"
+    assert f"{theme.label} (3 of 3" in theme.proposed_diff
 
 
 def test_sessions_are_counted_and_what_was_met_twice_needs_a_fix() -> None:

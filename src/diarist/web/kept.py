@@ -1,0 +1,53 @@
+"""Numbers that cost much and may be a little old."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+MOST = 500
+
+
+class Kept(Generic[V]):
+    """Values by key. One that is older than `seconds`, and made before the last change, is made anew: by one thread, while the others
+    go on with the old one.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._values: dict[Hashable, tuple[float, int, V]] = {}
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._turn = threading.Lock()
+
+    def get(self, key: Hashable, change: int, make: Callable[[], V]) -> V:
+        """The value; `change` says what it depends on: a value made at the same one is right however old it is."""
+        with self._turn:
+            known = self._values.get(key)
+            making = self._making.setdefault(key, threading.Lock())
+        if known is not None and (known[1] == change or self._clock() - known[0] < self._seconds):
+            return known[2]
+        if not making.acquire(blocking=known is None):
+            assert known is not None
+            return known[2]
+        try:
+            return self._made(key, change, make)
+        finally:
+            making.release()
+
+    def _made(self, key: Hashable, change: int, make: Callable[[], V]) -> V:
+        with self._turn:
+            known = self._values.get(key)
+        if known is not None and known[1] == change:  # another thread made it while this one waited
+            return known[2]
+        value = make()
+        with self._turn:
+            while len(self._values) >= MOST:
+                oldest = next(iter(self._values))
+                del self._values[oldest]
+                self._making.pop(oldest, None)
+            self._values[key] = (self._clock(), change, value)
+        return value
