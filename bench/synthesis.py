@@ -51,8 +51,9 @@ import dataclasses
 rows = [json.loads(line) for line in sys.stdin]
 entries = [dataclasses.replace(build_entry(row["id"], row["text"]), created_at=row["at"]) for row in rows]
 began = time.process_time()
-synthesize(entries, window_days=36500, threshold=0.34, min_cluster_size=2)
-print(time.process_time() - began)
+report = synthesize(entries, window_days=36500, threshold=0.34, min_cluster_size=2)
+seconds = time.process_time() - began
+print(json.dumps({"cpu_s": seconds, "themes": [[each.task_id for each in theme.entries] for theme in report.themes]}))
 """
 
 
@@ -147,14 +148,18 @@ def pair_f1(themes: list[list[str]], truth: dict[str, int]) -> float:
     return 2 * both / (found + real) if found + real else 1.0
 
 
-def peer_seconds(python: str, count: int) -> float:
-    """CPU seconds of Bernstein's synthesis alone on the same texts."""
+def run_peer(python: str, count: int) -> dict[str, Any]:
+    """CPU seconds of Bernstein's clustering alone, and its themes, on the same texts without the system prompt.
+
+    With it, its first sixteen words are everybody's, all entries are one theme, and no time is needed to find that.
+    """
     rows = []
     for entry, _ in entries(count):
-        parts = [entry.prompt, "Tried:", *entry.tried, "Worked:", *entry.worked, "Failed:", *entry.failed]
+        parts = [entry.title, "Tried:", *entry.tried, "Worked:", *entry.worked, "Failed:", *entry.failed]
         rows.append(json.dumps({"id": entry.task_id, "text": "\n".join(parts), "at": entry.created_at.isoformat()}))
     done = subprocess.run([python, "-c", PEER], input="\n".join(rows), capture_output=True, text=True, check=True)
-    return float(done.stdout.strip().splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
 
 
 def measure(count: int, peer: str, peer_max: int) -> dict[str, Any]:
@@ -168,8 +173,9 @@ def measure(count: int, peer: str, peer_max: int) -> dict[str, Any]:
     if count in BUDGETS:
         line["budget_s"] = BUDGETS[count]
     if peer and count <= peer_max:
-        line["peer_cpu_s"] = round(peer_seconds(peer, count), 2)
-        line["times_faster"] = round(line["peer_cpu_s"] / cpu, 1)
+        theirs = run_peer(peer, count)
+        line |= {"peer_cpu_s": round(theirs["cpu_s"], 2), "peer_pair_f1": round(pair_f1(theirs["themes"], truth), 4)}
+        line["times_faster"] = round(theirs["cpu_s"] / cpu, 1)
     return line
 
 

@@ -21,7 +21,7 @@ _HEAD = """\
 # A sample report
 
 `diarist synthesize` wrote the report below over thirteen sessions of a small web shop. They are made up, in
-[tests/shop_weeks.py](../../tests/shop_weeks.py), which also writes this page: a test compares the two.
+[tests/shop_weeks.py](../../tests/shop_weeks.py), which also writes this page.
 
 What to read out of it: the deadlock has one fix that worked in three runs of four and one that only hid it; whoever renews
 the certificate is told to reload, not to restart; and runs about quite different things each found out anew how tests are run here,

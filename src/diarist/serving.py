@@ -36,6 +36,7 @@ from diarist.errors import DiaristError, UsageError
 from diarist.http_api.endpoint import Desk, Turns, endpoints
 from diarist.http_api.openapi import describe
 from diarist.http_api.table import ROUTES
+from diarist.web.site import problem_page
 from diarist.web.site import routes as pages
 
 if TYPE_CHECKING:
@@ -179,8 +180,10 @@ def _service_routes(room: Workroom, door: Doorkeeper, metrics: Metrics) -> list[
     async def told_metrics(request: Request) -> Response:
         def work() -> str:
             caller = door.by_header(request.headers)
-            if caller is None or not caller.may("read"):
+            if caller is None:
                 raise Problem(401, "metrics need a key with the role read", {"www-authenticate": 'Bearer realm="diarist"'})
+            if caller.tenant != OWNER.tenant or caller.project is not None:
+                raise Problem(403, "metrics tell of the whole hub; use a key of its own tenant without a project")
             memory = room.memory()
             status = memory.index_status()
             return metrics.render({"changes_total": memory.last_change(), "index_behind": status["behind"], "records": status["records"]})
@@ -210,8 +213,10 @@ async def _work_inline(room: Workroom, opener: OpenMemory) -> None:
                 logging.getLogger("diarist.serve").warning("job %s failed: %s", due.job, type(error).__name__)
 
 
-async def _http_error(_: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/v1/", "/mcp")):
+        return problem_page(Problem(error.status_code, "", dict(error.headers or {})))
     told = tell(Problem(error.status_code, "", dict(error.headers or {})))
     return Response(told.body, told.status, told.headers)
 

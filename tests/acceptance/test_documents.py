@@ -42,12 +42,9 @@ def snippets(*languages: str) -> list[Any]:
 
 def command_lines(script: str) -> Iterator[list[str]]:
     """Words of every `diarist …` in a script, whatever it is piped to or from."""
-    joined = script.replace("\\\n", " ")
-    for line in joined.splitlines():
-        lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>()")
-        lexer.whitespace_split = True
+    for line in logical_lines(script):
         words: list[str] = []
-        for word in [*lexer, ";"]:
+        for word in [*line, ";"]:
             if set(word) <= set("|&;<>()"):
                 while words and re.fullmatch(r"[A-Z_]+=.*|env|exec|nice", words[0]):
                     words = words[1:]
@@ -56,6 +53,22 @@ def command_lines(script: str) -> Iterator[list[str]]:
                 words = [] if set(word) <= set("|&;()") else ["<redirection>"]
             else:
                 words.append(word)
+
+
+def logical_lines(script: str) -> Iterator[list[str]]:
+    """Words of each line; one that ends within quotation marks goes on."""
+    waiting = ""
+    for line in script.replace("\\\n", " ").splitlines():
+        waiting += line + "\n"
+        lexer = shlex.shlex(waiting, posix=True, punctuation_chars="|&;<>()")
+        lexer.whitespace_split = True
+        try:
+            words = list(lexer)
+        except ValueError:  # no closing quotation mark yet
+            continue
+        yield words
+        waiting = ""
+    assert not waiting, f"a quotation mark is not closed: {waiting}"
 
 
 def understand(words: list[str]) -> None:

@@ -17,11 +17,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import anyio
+import httpx2
 from mcp import Client
 
 from diarist.app.documents import Edit
@@ -32,7 +33,7 @@ from diarist.mcp_server.server import build_server
 from diarist.stages.rank.query import parse_query
 from diarist.stages.skillfile import lint, parse_skill
 from diarist.text.sections import front_matter_end, sections_of
-from hubs import Asker, fill, open_hub
+from hubs import ADDRESS, fill, open_hub
 
 SLOWEST = 20.0
 """Seconds that one input may take, on a machine that is busy with other things."""
@@ -118,10 +119,19 @@ def fuzz_front_matter(chance: random.Random, _folder: Path) -> Callable[[], None
 def fuzz_api(chance: random.Random, folder: Path) -> Callable[[], None]:
     """Every route, with bodies and parameters of its own names and of others."""
     known = list(fill(folder).values())
-    hub = open_hub(folder)
-    ask = Asker(hub.__enter__())
+    keeping = open_hub(folder)
+    hub = keeping.__enter__()
+    transport = httpx2.ASGITransport(cast("Any", hub.app))
+
+    def ask(method: str, path: str, **options: Any) -> httpx2.Response:
+        async def work() -> httpx2.Response:
+            async with httpx2.AsyncClient(transport=transport, base_url=ADDRESS) as client:
+                return await client.request(method, path, **options)
+
+        return anyio.run(work)
 
     def once() -> None:
+        assert keeping is not None, "kept open as long as requests come"
         route = chance.choice(ROUTES)
         path = "/".join(_filled(part, chance, known) for part in route.path.split("/"))
         options: dict[str, Any] = {}

@@ -213,3 +213,22 @@ def test_the_workspace_is_the_users_alone(diarist: Run, projects: Path, home: Pa
             continue
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode & 0o077 == 0, path
+
+
+def test_a_trail_tells_what_agents_did_and_noted_on_a_workflow(diarist: Run) -> None:
+    """In order, runs and notes alike, each with what it says first; other workflows are left out."""
+    talk = "user: Mend the sail.\nassistant: The luff of the sail is sewn with waxed thread."
+    ran = diarist("diary", "add", "--task-id", "t-1", "--workflow", "W-7", "--agent", "mender", "-", stdin=talk)
+    assert ran.returncode == 0, ran.stderr
+    noted = ("note", "add", "-", "--title", "Thread", "--workflow", "W-7", "--agent", "rigger")
+    assert diarist(*noted, stdin="Waxed thread lasts.\nMore.").returncode == 0
+    assert diarist("note", "add", "-", "--title", "Elsewhere", "--workflow", "W-8", stdin="x").returncode == 0
+    told = diarist("trail", "W-7").stdout
+    assert told.index("mender") < told.index("rigger")
+    assert "Waxed thread lasts." in told
+    assert "Elsewhere" not in told
+    listed = json.loads(diarist("trail", "W-7", "--json").stdout)
+    assert [(each["kind"], each["agent"]) for each in listed] == [("entry", "mender"), ("note", "rigger")]
+    changed = diarist("note", "edit", listed[1]["id"], "-", stdin="Tarred thread lasts longer.")
+    assert changed.returncode == 0, changed.stderr
+    assert "Tarred thread" in diarist("trail", "W-7").stdout

@@ -357,9 +357,14 @@ def test_documents_are_files_and_commits_of_the_hub_folder(tmp_path: Path, monke
     with open_hub(tmp_path) as hub:
         edit(Asker(hub))
         edit(Asker(hub), body="Second.", actor="gemini <x>")
+        made = edit(Asker(hub), "guides/a.md", body="Reviewed.").json()["review_id"]
+        assert not (folder / "guides").exists()
+        seen = Asker(hub)("GET", f"/v1/reviews/{made}").json()["digest"]
+        Asker(hub)("POST", f"/v1/reviews/{made}/decision", json={"verdict": "accept", "seen": seen})
+    assert (folder / "guides" / "a.md").read_text() == "Reviewed.\n"
     assert (folder / DIARY).read_text() == "Second.\n"
     log = subprocess.run(["git", "-C", str(folder), "log", "--format=%an|%s"], check=True, capture_output=True, text=True).stdout
-    assert log.splitlines() == [f"gemini x|{DIARY}: revision 2", f"codex|{DIARY}: revision 1"]
+    assert log.splitlines()[1:] == [f"gemini x|{DIARY}: revision 2", f"codex|{DIARY}: revision 1"]
 
 
 def test_who_writes_stands_in_the_audit_trail(tmp_path: Path) -> None:

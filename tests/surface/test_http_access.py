@@ -213,6 +213,12 @@ def test_a_tenants_admin_knows_only_the_tenants_keys(filled: Any) -> None:
     assert MARK not in Asker(hub, made["secret"])("GET", "/v1/kb/search", params={"q": MARK}).text
 
 
+@pytest.mark.parametrize(("who", "status"), [("own", 200), ("tenant", 403), ("project", 403)])
+def test_metrics_tell_of_the_whole_hub_so_only_its_own_keys_get_them(filled: Any, who: str, status: int) -> None:
+    hub, _, keys = filled
+    assert Asker(hub, keys[who])("GET", "/metrics").status_code == status
+
+
 # --- MCP ------------------------------------------------------------------------------------------------------------------
 
 

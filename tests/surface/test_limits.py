@@ -6,7 +6,7 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -67,7 +67,7 @@ def test_everything_that_is_written_is_its_owners_alone(memory: Memory, tmp_path
 def test_no_name_leads_out_of_the_workspace(memory: Memory, tmp_path: Path, name: str) -> None:
     """As an agent, a project, a task, a session, a namespace, a path of a document."""
     before = {path for path in tmp_path.rglob("*") if "ws" not in path.relative_to(tmp_path).parts[:1]}
-    attempts = [
+    attempts: list[Callable[[], object]] = [
         lambda: memory.add_entry(task_id=name, transcript="User: x\n$ make\nok", agent=name, project=name),
         lambda: memory.add_note(title=name, body="x", project=name),
         lambda: memory.memory_store(name, Item(key="k", value="v")),

@@ -195,3 +195,20 @@ def test_what_a_template_prints_is_bounded_and_cannot_turn_the_page() -> None:
     assert len(told) < 21_000
     assert "characters left out" in told
     assert "\u202e" not in shown("a\u202eb")
+
+
+def test_the_home_page_follows_only_what_is_new(folder: Path) -> None:
+    with open_hub(folder) as hub:
+        ask = Asker(hub)
+        ask("POST", "/v1/kb/edit", json={"path": "diaries/a.md", "title": "First", "body": "b"})
+        found = re.search(r'hx-get="(/live\?change=\d+)"', ask("GET", "/").text)
+        assert found is not None
+        assert ask("GET", found[1]).status_code == 204
+        ask("POST", "/v1/kb/edit", json={"path": "diaries/b.md", "title": "Second", "body": "b"})
+        assert "Second" in ask("GET", found[1]).text
+
+
+def test_a_person_who_is_lost_gets_a_page_and_a_program_a_problem(folder: Path) -> None:
+    with open_hub(folder) as hub:
+        assert Asker(hub)("GET", "/nothing", headers={"accept": "text/html"}).headers["content-type"].startswith("text/html")
+        assert Asker(hub)("GET", "/v1/nothing", headers={"accept": "text/html"}).headers["content-type"] == "application/problem+json"

@@ -31,6 +31,8 @@ def examine(box: Toolbox) -> dict[str, Any]:
     _evidence(box, counts, faults)
     _entries(box, counts, faults)
     faults += box.store.check_history() + box.store.check_storage()
+    pending = box.store.list_erasures(pending=True)
+    faults += [f"the erasure {each.id} is not finished; run `diarist erase --finish`" for each in pending]
     for delivery in box.store.list_deliveries(datetime.max.replace(tzinfo=UTC)):
         counts["hub_documents_waiting"] += 1
         if delivery.problem:

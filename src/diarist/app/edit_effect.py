@@ -38,7 +38,8 @@ class EditEffect:
             return [f"{wanted} is gone or was retracted"]
         if record.kind != "note":
             return [f"{wanted} is no note (it is of kind {record.kind}), so its text cannot be replaced"]
-        if record.updated_at > proposal.created_at:
+        read = proposal.payload.get("revision")
+        if record.revision != read if read is not None else record.updated_at > proposal.created_at:
             return [f"{wanted} has changed since the edit was proposed; ask for it anew"]
         return []
 
@@ -49,8 +50,8 @@ class EditEffect:
         tags = tuple(derived(tag) for tag in proposal.payload.get("tags", ()))  # redacted when it was proposed
         note = msgspec.structs.replace(old, title=proposal.shown_title, body=proposal.shown_body, tags=tags or old.tags)
         if proposal.payload.get("path"):
-            self._accept_document(tx, proposal, note, target, decision)
-            return None
+            written = self._accept_document(tx, proposal, note, target, decision)
+            return lambda: _publish(box, written, decision.who)
         record, search = note_record(
             target.id if target is not None else _new_id(proposal),
             note,
@@ -62,13 +63,14 @@ class EditEffect:
         tx.put_record(record, search, action=ACTION)
         return None
 
-    def _accept_document(self, tx: Transaction, proposal: Proposal, note: Note, target: Record | None, decision: Decision) -> None:
+    def _accept_document(self, tx: Transaction, proposal: Proposal, note: Note, target: Record | None, decision: Decision) -> str:
         told = proposal.payload
         extra = {**note.extra, "path": told["path"], "source_type": told.get("source_type") or "note"}
         placed = msgspec.structs.replace(note, extra=extra, related=tuple(told.get("related", ())))
         created = target.created_at if target is not None else decision.at
         record, search = document_record(placed, project=proposal.project, trust="person", created_at=created, at=decision.at)
         tx.put_record(record, search, action=ACTION)
+        return record.id
 
     def undo(self, box: Toolbox, tx: Transaction, proposal: Proposal, decision: Decision) -> Finish | None:
         """Gives the note the text it had before; a new one is retracted."""
@@ -87,6 +89,12 @@ class EditEffect:
         )
         tx.put_record(record, search, action="undo-edit")
         return None
+
+
+def _publish(box: Toolbox, record_id: str, who: str) -> None:
+    from diarist.app.hub_folder import write_document
+
+    write_document(box, record_id, who)
 
 
 def _target(store: Store, proposal: Proposal) -> Record | None:

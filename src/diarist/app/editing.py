@@ -49,6 +49,7 @@ def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
     key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     tags = [redact(tag) for tag in wish.tags]
     place = {"path": wish.path, "source_type": redact(wish.source_type), "related": list(wish.related)} if wish.path else {}
+    base = {"revision": target.revision} if target is not None else {}
     new = Proposal(
         id="",
         kind="edit",
@@ -59,7 +60,7 @@ def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
         body=redact(wish.body),
         target=derived(f"{about} ({target.title})" if target is not None else wish.path or "a new document"),
         evidence=(target.id,) if target is not None else (),
-        payload={"target": target.id if target is not None else "", "tags": tags, "by": redact(wish.actor), **place},
+        payload={"target": target.id if target is not None else "", "tags": tags, "by": redact(wish.actor), **place, **base},
         created_at=box.now(),
     )
     with box.store.transaction(actor=redact(wish.actor) or box.actor, at=box.now()) as tx:

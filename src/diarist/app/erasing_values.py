@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from diarist.app.rescanning import RescanReport
     from diarist.app.toolbox import Reader, Toolbox
-    from diarist.model.record import Part
+    from diarist.model.record import Part, SourceState
 
 _decode = msgspec.json.Decoder(Step).decode
 
@@ -46,6 +46,37 @@ class ErasedMasking(Masking):
         step = _decode(raw)
         told = [step.text, step.rid, step.tool, step.call_id, step.actor, *_strings(step.arguments)]
         return super()._line(raw, session) if self._erasing.holds_erased(BREAK.join(told)) else raw
+
+
+class LateMasking:
+    """For what was read before something was erased, and is about to be written after it."""
+
+    def __init__(self, box: Toolbox) -> None:
+        self._box = box
+        self._reader = box.reader()
+        self._masking = ErasedMasking(ErasingRedactor(self._reader.redactor, box.store.tombstones().values, only=True))
+        self._chunks: dict[str, None] = {}
+
+    def part(self, part: Part) -> Part:
+        """The part without erased values, its evidence on disk."""
+        self._chunks.update(dict.fromkeys(part.chunks))
+        made, changed = self._masking.part(part, self._reader)
+        if changed:
+            self._reader.vault.flush()
+        return made if changed else part
+
+    def source(self, source: SourceState) -> SourceState:
+        """What is known of a file, without sessions that were erased."""
+        erased = self._reader.erased
+        return msgspec.structs.replace(
+            source, sessions=tuple(each for each in source.sessions if not erased.holds("session", *each.split(":", 1)))
+        )
+
+    def finish(self) -> None:
+        """Once that is committed: evidence that nothing names, because it was replaced or its session was erased, goes."""
+        from diarist.app.erasing_files import delete_chunks
+
+        delete_chunks(self._box, tuple(self._chunks))
 
 
 def take_out_values(box: Toolbox) -> RescanReport:

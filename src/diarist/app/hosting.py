@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from diarist.app.delivering import queue_delivery
 from diarist.app.distilling import distil_parts
@@ -122,6 +124,14 @@ def record(box: Toolbox, run: dict[str, Any], afterwards: Callable[[Sequence[Ent
     return done
 
 
+class Noting(NamedTuple):
+    """Who notes something, and on which workflow."""
+
+    trust: Trust
+    workflow: str = ""
+    agent: str = ""
+
+
 def add_note(
     box: Toolbox,
     *,
@@ -130,7 +140,7 @@ def add_note(
     tags: Sequence[str],
     project: str,
     created_at: datetime,
-    trust: Trust,
+    by: Noting,
     note_id: str | None = None,
 ) -> Record:
     """Adds a curated document, or replaces the one with `note_id`.
@@ -145,10 +155,13 @@ def add_note(
     redact = box.reader().redactor.redact
     created = utc(created_at, "created_at")
     kept = (redact(tag.strip()) for tag in tags if tag.strip())  # as it was written: rules may depend on the case
-    note = Note(title=redact(title), body=redact(body), tags=tuple(dict.fromkeys(derived(tag.lower()) for tag in kept)))
+    workflow = redact(by.workflow.strip())
+    named = [f"workflow:{workflow}"] if workflow else []
+    note = Note(title=redact(title), body=redact(body), tags=tuple(dict.fromkeys(derived(tag.lower()) for tag in (*kept, *named))))
     digest = hashlib.sha256(to_json(note)).hexdigest()
     record_id = note_id or make_id("note", project, created.isoformat(), digest)
-    record, search = note_record(record_id, note, project=redact(project), trust=trust, created_at=created, at=box.now())
+    record, search = note_record(record_id, note, project=redact(project), trust=by.trust, created_at=created, at=box.now())
+    record = msgspec.structs.replace(record, workflow=workflow, agent=redact(by.agent.strip()))
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.put_record(record, search)
     return record
@@ -164,6 +177,6 @@ def edit_note(box: Toolbox, record: Record, *, body: str, title: str | None, tag
         tags=old.tags if tags is None else tags,
         project=record.project,
         created_at=record.created_at,
-        trust=record.trust,
+        by=Noting(record.trust, record.workflow, record.agent),
         note_id=record.id,
     )

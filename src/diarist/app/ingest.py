@@ -18,6 +18,7 @@ import msgspec
 
 from diarist.app.consent import may_capture
 from diarist.app.distilling import Changed, distil_dirty
+from diarist.app.erasing_values import LateMasking
 from diarist.app.evidence import main_info
 from diarist.app.naming import under_stored_name
 from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
@@ -101,6 +102,7 @@ class Ingest:
         self._tell = on_progress or (lambda _progress: None)
         self._order: dict[tuple[str, str], None] = {}
         self._workers: Workers | None = None
+        self._tombstones = box.store.tombstones()
         self.report = IngestReport()
 
     def run(self, paths: Sequence[Path], stdin: bytes | None = None) -> IngestReport:
@@ -175,17 +177,22 @@ class Ingest:
         if not batch:
             return
         self._box.reader().vault.flush()
+        late = None
         with self._box.store.transaction(actor=self._box.actor, at=self._box.now()) as tx:
+            if self._box.store.tombstones() is not self._tombstones:  # something was erased while this was read
+                late = LateMasking(self._box)
             for source, found in batch:
                 read = renamed(found, self._box.store)
-                kept = [part for part in read.parts if self._wanted(part)]
+                kept = [part if late is None else late.part(part) for part in read.parts if self._wanted(part)]
                 for part in kept:
                     for each in _placed(part, read.continued, self._box.store, self._box.reader()):
                         tx.put_part(each)
                     self._order.setdefault((part.agent, part.session))
                 if read.source is not None and len(kept) == len(read.parts):
-                    tx.put_source(read.source)
+                    tx.put_source(read.source if late is None else late.source(read.source))
                 self._count(source, read, len(kept))
+        if late is not None:
+            late.finish()
 
     def _count(self, source: Source | None, read: FileRead, kept: int) -> None:
         path = str(source.path) if source is not None else "-"

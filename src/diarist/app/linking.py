@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from diarist.app.evidence import main_info
 from diarist.app.publishing import publish_root
 from diarist.app.records import entry_of
@@ -32,7 +34,10 @@ def relate_since(box: Toolbox, position: int) -> int:
         at = changes[-1].seq
         for record in box.store.get_records([change.seq for change in changes if change.op == "put"]).values():
             if record.kind == "entry" and record.status == "active":
-                changed += _relate(box, record)
+                try:
+                    changed += _relate(box, record)
+                except msgspec.MsgspecError:
+                    continue  # a record that cannot be read is told by `diarist doctor`; it does not keep the others back
     return changed
 
 

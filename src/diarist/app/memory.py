@@ -176,14 +176,20 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs,
         project: str = "",
         created_at: datetime | None = None,
         note_id: str | None = None,
+        workflow: str = "",
+        agent: str = "",
     ) -> Record:
-        """Adds a curated hub document; `.id` is its id. With `note_id`: replaces that one."""
-        from diarist.app.hosting import add_note
+        """Adds a curated hub document; `.id` is its id. With `note_id`: replaces that one.
+
+        `workflow`: what it was noted on, so that the workflow's trail shows it. `agent`: the agent that noted it, if it was one.
+        """
+        from diarist.app.hosting import Noting, add_note
 
         self._writable()
         at = created_at or self._box.now()
+        by = Noting("agent" if agent else "person", workflow, agent)
         self._stale = True
-        return add_note(self._box, title=title, body=body, tags=tags, project=project, created_at=at, trust="person", note_id=note_id)
+        return add_note(self._box, title=title, body=body, tags=tags, project=project, created_at=at, by=by, note_id=note_id)
 
     def edit_note(self, wanted: str, *, body: str, title: str | None = None, tags: Sequence[str] | None = None) -> Record:
         """Replaces the text of a note. Raises NotFoundError, AmbiguousIdError."""

@@ -303,11 +303,7 @@ class _Rescan:
     def _moved(self, record: Record, events: Iterable[HistoryEvent]) -> list[tuple[str, str, str]]:
         """(kind, name, new name) of files whose name, below the publish root, was made from a text that is masked now."""
         plan = self._box.publisher().plan
-        told = [
-            (dict(plan(old)), dict(plan(new)))
-            for old, new in filter(None, map(self._masking.again().revision, events))
-            if old.body
-        ]
+        told = [(dict(plan(old)), dict(plan(new))) for old, new in filter(None, map(self._masking.again().revision, events)) if old.body]
         place = file_name(record.project)
         moved = []
         for kind, path in self._store.list_publications(record.id):

@@ -39,6 +39,8 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 BUCKETS_KEPT = 10_000
+KEYS_PER_ADDRESS = 20
+"""So many callers may share an address (a proxy's, an office's) before they hold each other up."""
 COMPRESS_FROM = 1_024
 
 
@@ -63,6 +65,7 @@ class Guard:
         self._metrics = metrics
         self._hosts = {*LOOPBACK, *(host.lower() for host in limits.hosts)}
         self._rates = Rates(limits.per_minute, limits.burst)
+        self._addresses = Rates(limits.per_minute * KEYS_PER_ADDRESS, limits.burst * KEYS_PER_ADDRESS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request; anything but HTTP goes through as it is."""
@@ -95,7 +98,7 @@ class Guard:
             raise Problem(403, "the page that asks is of another site")
         client = (scope.get("client") or ("", 0))[0]
         secret = headers.get("x-api-key") or headers.get("authorization") or ""
-        wait = self._rates.take(f"{client}\0{hash(secret)}")
+        wait = self._rates.take(f"{client}\0{hash(secret)}") or self._addresses.take(client)
         if wait:
             raise Problem(429, "slow down", {"retry-after": str(max(1, round(wait)))})
 

@@ -17,13 +17,17 @@ def note_command() -> None:
 @click.option("--title", required=True)
 @click.option("--tag", "tags", multiple=True, help="May be repeated.")
 @click.option("--project", help="Default: the project of this folder.")
+@click.option("--workflow", default="", help="What it is noted on: `diarist trail` shows it there.")
+@click.option("--agent", default="", help="The agent that notes it, if it is one.")
 @json_option
 @click.pass_context
-def add_command(ctx: click.Context, /, source: str, title: str, tags: tuple[str, ...], project: str | None, as_json: bool) -> None:
+def add_command(
+    ctx: click.Context, /, source: str, title: str, tags: tuple[str, ...], project: str | None, workflow: str, agent: str, as_json: bool
+) -> None:
     """Add a note; its text comes from FILE or standard input."""
     memory = open_workspace(ctx)
     where = current_project() if project is None else project
-    record = memory.add_note(title=title, body=read_text(source), tags=tags, project=where)
+    record = memory.add_note(title=title, body=read_text(source), tags=tags, project=where, workflow=workflow, agent=agent)
     if as_json:
         emit_json({"id": record.id, "title": record.title, "project": record.project})
     else:

@@ -122,6 +122,8 @@ class NoteBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     body: Annotated[str, Meta(max_length=200_000)]
     tags: Tags = []
     project: Name = ""
+    workflow: Name = ""
+    agent: Name = ""
 
 
 class FeedbackBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -102,7 +102,8 @@ def add_note(call: Call) -> Written:
     """Adds a curated note."""
     body = call.body
     project = call.caller.project if call.caller.project is not None else body.project
-    record = call.memory.add_note(title=body.title, body=body.body, tags=body.tags, project=project)
+    told = {"title": body.title, "body": body.body, "tags": body.tags, "project": project}
+    record = call.memory.add_note(**told, workflow=body.workflow, agent=body.agent)
     return Written(id=record.id)
 
 

@@ -29,9 +29,6 @@ _BUILT_IN = {
     "tau-bench": "tau_bench",
     "multi-agent-chat": "group_chat",
     "inspect-eval": "inspect_eval",
-    "aider": "aider",
-    "specstory-md": "specstory",
-    "console-copy": "console_copy",
     "gemini-cli": "gemini",
     "pi": "pi",
     "copilot": "copilot",
@@ -45,15 +42,18 @@ _BUILT_IN = {
     "atif": "atif",
     "cline": "cline",
     "amp": "amp",
-    "terminal-log": "terminal_log",
     "vscode-copilot": "vscode_chat",
     "otel": "otel",
     "neutral": "neutral",
+    "aider": "aider",
+    "specstory-md": "specstory",
+    "console-copy": "console_copy",
+    "terminal-log": "terminal_log",
     "messages": "messages",
     "plain": "plain",
 }
 """Name of each built-in importer and the module below this package whose `IMPORTER` it is. Of equally sure ones the first wins; Qwen's
-records look like Claude Code's and have a mark more, so it is asked first.
+records look like Claude Code's and have a mark more, so it is asked first; forms of text come late, since JSON may quote any text.
 """
 
 

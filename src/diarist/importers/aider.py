@@ -178,7 +178,9 @@ def _path_above(lines: list[str], begin: int) -> str:
 
 
 def _looks(seen: Glimpse) -> int:
-    if "# aider chat started at " in seen.text:
+    if seen.is_json:
+        return 0
+    if seen.text.startswith("# aider chat started at ") or "\n# aider chat started at " in seen.text:
         return 95
     marks = sum(mark in seen.text for mark in ("\n> Applied edit to ", "\n> Tokens: ", "\n> Aider v", "\n> Repo-map: ", "\n#### /"))
     return 80 if marks >= 2 else 0

@@ -21,12 +21,17 @@ from diarist.model.session import Mark, RawStep, SessionInfo
 
 _TYPES = words("system assistant user result stream_event rate_limit_event control_request control_response tool_progress auth_status")
 
+_TELLING_SYSTEM = ("init", "api_retry", "api_error")
+
 
 class StreamFormat(PlainRecords):
     """What the lines of one stream mean."""
 
     name = "claude-code/stream-json"
     agent = "claude-code"
+
+    def __init__(self) -> None:
+        self._fills = {"assistant": self._assistant, "user": self._user, "result": self._result, "system": self._system}
 
     def ignore(self, raw: bytes) -> str:
         """Partial messages: the whole ones follow."""
@@ -51,12 +56,12 @@ class StreamFormat(PlainRecords):
         uuid = as_str(value.get("uuid"))
         if uuid and not tally.fresh(uuid):
             return "duplicate"
+        fill = self._fills.get(as_str(value.get("type")))
+        if fill is None or (fill == self._system and value.get("subtype") not in _TELLING_SYSTEM):
+            return "state"
         at = as_time(value.get("timestamp"))
         draft = Draft(session, uuid or f"#{record.number}", at, record.line, as_str(value.get("parent_tool_use_id")))
-        fill = {"assistant": self._assistant, "user": self._user, "result": self._result, "system": self._system}.get(
-            as_str(value.get("type"))
-        )
-        reason = fill(draft, value, tally) if fill else "state"
+        reason = fill(draft, value, tally)
         if not reason:
             tally.moment(at)
         return reason or draft.steps

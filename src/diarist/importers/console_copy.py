@@ -244,7 +244,7 @@ def _is_outside(line: str) -> bool:
 
 
 def _looks(seen: Glimpse) -> int:
-    text = seen.text
+    text = "" if seen.is_json else seen.text
     claude = sum(text.count(mark) for mark in ("\n⏺ ", "\n  ⎿", "\n● "))
     gemini = sum(text.count(mark) for mark in ("\n✦ ", "\n │ ✔", "\n╭─"))
     if claude + gemini >= 3 and "\n> " in text:

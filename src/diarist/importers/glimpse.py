@@ -37,6 +37,11 @@ class Glimpse(NamedTuple):
         return self.document if isinstance(self.document, dict) else {}
 
     @property
+    def is_json(self) -> bool:
+        """True where the file itself is JSON: it may quote any text then, and is none."""
+        return self.text[:1] in ("{", "[") and (bool(self.objects) or self.document is not None)
+
+    @property
     def items(self) -> tuple[dict[str, Any], ...]:
         """The objects of a document that is a list."""
         return tuple(item for item in self.document if isinstance(item, dict)) if isinstance(self.document, list) else ()

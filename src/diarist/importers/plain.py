@@ -180,7 +180,7 @@ def _is_prose(line: str) -> bool:
 def _looks(seen: Glimpse) -> int:
     """Any text will do, but only if nothing else knows it. JSON that nothing knows is no text."""
     head = seen.text[:4096]
-    if not head.strip() or (head[0] in "{[" and (seen.objects or seen.document)):
+    if not head.strip() or seen.is_json:
         return 0
     odd = sum(1 for char in head if char == "\ufffd" or (char < " " and char not in "\t\n\r\x1b\x08\x0c"))
     return 1 if odd <= len(head) // 50 else 0

@@ -76,6 +76,8 @@ def _looks(seen: Glimpse) -> int:
     recorded = "stdout" in header or _CAST_LINE.search(seen.text)
     if header.get("version") in (1, 2, 3) and ("width" in header or "term" in header) and recorded:
         return 92
+    if seen.is_json:
+        return 0
     prompts = len(_PROMPT.findall(plain(seen.text)))
     return 60 if prompts >= 2 and "\x1b" in seen.text else 30 if prompts >= 3 else 0
 

@@ -44,8 +44,11 @@ _TIES = 16
 _COMMON = 0.03
 """A term that more than this share of the records hold decides their order, and not which are looked at, where rarer terms stand
 beside it: at a million records most of the time would go into lists of nearly all of them."""
+_DULL = 0.6
+"""A term that more than this share of them hold tells nothing there, and is left out."""
 _FEWEST = 20
 """Records for each result asked for that the rarer terms have to find."""
+_NONE: frozenset[str] = frozenset()
 _KNOWN = 50_000
 """Counts of terms that are remembered until the index changes."""
 
@@ -244,8 +247,9 @@ class TantivyIndex:
                 built = make_query(self._schema, query) or tantivy.Query.all_query()
                 hits = [(0.0, at) for _, at in searcher.search(built, depth, count=False, order_by_field=CREATED).hits]
             else:
-                common = self._common(query, depth)
-                hits = searcher.search(make_query(self._schema, query, common), depth, count=False).hits
+                common, dull = self._common(query, depth)
+                told = query._replace(terms=tuple(term for term in query.terms if term not in dull)) if dull else query
+                hits = searcher.search(make_query(self._schema, told, common), depth, count=False).hits
                 if common and len(hits) < depth:  # filters left few of them
                     hits = searcher.search(make_query(self._schema, query), depth, count=False).hits
             numbers = searcher.fast_field_values(SEQ, [address for _, address in hits])
@@ -253,14 +257,16 @@ class TantivyIndex:
         ranked = sorted(zip(order, [-(number or 0) for number in numbers], [score for score, _ in hits], strict=True))
         return [Match(-number, score) for _, number, score in ranked[:limit]]
 
-    def _common(self, query: Query, depth: int) -> frozenset[str]:
-        """Terms that need not be looked for: rarer ones beside them find enough records."""
+    def _common(self, query: Query, depth: int) -> tuple[frozenset[str], frozenset[str]]:
+        """Terms that need not be looked for, and those of them that need not count: rarer ones beside them find enough records."""
         if query.phrases or query.fingerprints or len(query.terms) < 2 or text_field(query) != TEXT:
-            return frozenset()
+            return _NONE, _NONE
         found = self.frequencies(query.terms, errors_only=query.errors_only)
         common = frozenset(term for term in query.terms if found.counts[term] > _COMMON * found.records)
         rarer = sum(found.counts[term] for term in query.terms if term not in common)
-        return common if rarer >= _FEWEST * depth else frozenset()
+        if rarer < _FEWEST * depth:
+            return _NONE, _NONE
+        return common, frozenset(term for term in common if found.counts[term] > _DULL * found.records)
 
     def frequencies(self, terms: Sequence[str], *, errors_only: bool = False) -> Frequencies:
         """How common analysed terms are. Deleted records count until the engine merges them away."""
@@ -284,9 +290,9 @@ class TantivyIndex:
         """What each of the terms adds to the score of the record; those it does not hold are left out."""
         with _guarded("searched"):
             searcher = self._fresh().searcher()
-            return {
-                term: hits[0][0] for term in terms if (hits := searcher.search(make_part(self._schema, seq, term), 1, count=False).hits)
-            }
+            _, dull = self._common(Query(terms=tuple(terms)), _TIES)
+            found = {term: searcher.search(make_part(self._schema, seq, term), 1, count=False).hits for term in terms if term not in dull}
+            return {term: hits[0][0] for term, hits in found.items() if hits}
 
     def check(self) -> list[str]:
         """What is wrong with its own files, one line each."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from diarist.model.codec import from_json
@@ -111,12 +112,14 @@ def _bullets(title: str, items: Sequence[str]) -> str:
     return head + "\n".join(f"- {_line(item)}" for item in items)
 
 
-_ESCAPES = str.maketrans({"\\": "\\\\", "`": "\\`", "<": "&lt;", ">": "&gt;", "[": "\\[", "]": "\\]", "|": "\\|", "*": "\\*", "_": "\\_"})
+_ESCAPES = str.maketrans({"\\": "\\\\", "`": "\\`", "<": "&lt;", ">": "&gt;", "[": "\\[", "]": "\\]", "|": "\\|", "*": "\\*"})
+_EDGE = re.compile(r"_(?![^\W_])|(?<![^\W_])_")
+"""An underscore that could begin or end emphasis: not one within a word."""
 
 
 def _line(text: str) -> str:
     """One line of Markdown that renders as the text and nothing else."""
-    flat = " ".join(text.split()).translate(_ESCAPES)
+    flat = _EDGE.sub(r"\\_", " ".join(text.split()).translate(_ESCAPES))
     return f"\\{flat}" if flat[:1] in "#-+=~" else flat
 
 
@@ -131,6 +134,4 @@ def _fence(text: str) -> str:
 
 
 def _runs(text: str) -> list[str]:
-    import re
-
     return re.findall(r"`+", text)

@@ -12,6 +12,8 @@ TERMS = 10
 ROUNDS = 14
 TOO_COMMON = 0.2
 """A word of more records than this share says nothing of one."""
+FEW, COMMON_AMONG_FEW = 500, 0.5
+"""Among few records a topic may be that of every second one."""
 SPREAD = 0.012
 
 Place = tuple[float, float]
@@ -28,7 +30,7 @@ def lay_out(terms: Mapping[str, Sequence[str]]) -> dict[str, Place]:
     links = _links(ids, terms)
     x = _direction(ids, links, "x", None)
     y = _direction(ids, links, "y", x)
-    across, along = _spread(x), _spread(y)
+    across, along = _spread(x, ids, "across"), _spread(y, ids, "along")
     return {each: _placed(each, across[number], along[number], lonely=not links[number]) for number, each in enumerate(ids)}
 
 
@@ -37,7 +39,7 @@ def _links(ids: Sequence[str], terms: Mapping[str, Sequence[str]]) -> list[list[
     counts = Counter[str]()
     for each in ids:
         counts.update(set(terms[each]))
-    most = max(2.0, TOO_COMMON * len(ids))
+    most = max(2.0, (TOO_COMMON if len(ids) > FEW else COMMON_AMONG_FEW) * len(ids))
     telling = {term: count for term, count in counts.items() if 2 <= count <= most}
     numbers = {term: number for number, term in enumerate(sorted(telling))}
     found = []
@@ -80,11 +82,9 @@ def _center(place: list[float], weights: Sequence[float], apart: Sequence[float]
         place[:] = [at / size for at in place]
 
 
-def _spread(place: Sequence[float]) -> list[float]:
-    """Half where it stands, half its rank: from -1 to 1."""
-    if not place:
-        return []
-    order = sorted(range(len(place)), key=lambda number: (round(place[number], 9), number))
+def _spread(place: Sequence[float], ids: Sequence[str], name: str) -> list[float]:
+    """Half where it stands, half its rank: from -1 to 1. Those that stand together are ranked each direction its own way."""
+    order = sorted(range(len(place)), key=lambda number: (round(place[number], 2), _noise(ids[number], name)))
     ranks = [0.0] * len(place)
     for rank, number in enumerate(order):
         ranks[number] = 2 * rank / max(1, len(place) - 1) - 1

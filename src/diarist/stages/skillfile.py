@@ -150,7 +150,7 @@ def _load(source: str) -> Mapping[str, Any]:
     Loader.add_constructor("tag:yaml.org,2002:map", mapping)
     try:
         loaded = yaml.load(source, Loader)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
         line = f" in line {where.line + 2}" if where is not None else ""
         raise InvalidInputError(f"its frontmatter is not valid YAML{line}") from error

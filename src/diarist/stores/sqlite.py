@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from diarist.errors import ReadOnlyError, StoreError, StoreLockedError
 from diarist.stores import migrate
+from diarist.stores.folders import network_file_system
 from diarist.stores.sqlite_errors import translate
 from diarist.stores.sqlite_files import InMemory, ReadOnlyFile, WritableFile
 
@@ -113,6 +114,9 @@ class SqliteDatabase:
     def check_pages(self) -> list[str]:
         """What is wrong with the file itself: broken pages, indexes that disagree with their tables, dangling keys."""
         found = [row[0] for row in self.fetch("PRAGMA integrity_check(100)", {}) if row[0] != "ok"]
+        kind = network_file_system(self.path)
+        if kind:
+            found.append(f"{self.path} is on a network file system ({kind}), where locks may not hold. Move it, or use PostgreSQL.")
         dangling = self.fetch("PRAGMA foreign_key_check", {})
         return found + [f"row {row} of {table} refers to a row of {target} that is missing" for table, row, target, _ in dangling]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from diarist.model.record import RecordFilter
 from diarist.web.finding import scopes_of
 from diarist.web.kept import Kept
-from diarist.web.page import Shown, Visit, number_of
+from diarist.web.page import Raw, Shown, Visit, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +51,10 @@ def home(visit: Visit) -> Shown:
     )
 
 
-def live(visit: Visit) -> Shown:
-    """The newest records, while a session is captured; 286-like: nothing new is an empty answer that changes nothing."""
+def live(visit: Visit) -> Shown | Raw:
+    """The newest records, while a session is captured. Nothing new is an empty answer, which changes nothing on the page."""
+    if number_of(visit.query.get("change", ""), -1, 1 << 62) == visit.memory.last_change():
+        return Raw(b"", "text/plain", status=204)
     latest = list(visit.memory.list_records(RecordFilter(kinds=KINDS), limit=LATEST))
     return Shown("latest.html", {"latest": latest, "change": visit.memory.last_change()})
 

@@ -77,7 +77,7 @@ def _answer(page: Page, room: Workroom, door: Doorkeeper, request: Request, body
         problem = problem_of(error)
         if problem.status == 500:
             log.exception("fault", extra={"told": {"error": type(error).__name__, "route": page.path}})
-        return _failed(problem)
+        return problem_page(problem)
 
 
 def _check(page: Page, visit: Visit) -> None:
@@ -124,9 +124,10 @@ def _waiting(visit: Visit) -> int:
 _counted: Kept[int] = Kept(0.0)
 
 
-def _failed(problem: Problem) -> Response:
+def problem_page(problem: Problem) -> Response:
+    """What went wrong, for people."""
     values = {"title": TITLES.get(problem.status, "It did not work"), "detail": problem.detail, "status": problem.status}
-    return HTMLResponse(environment().get_template("problem.html").render(values), problem.status, PAGE_HEADERS)
+    return HTMLResponse(environment().get_template("problem.html").render(values), problem.status, {**PAGE_HEADERS, **problem.headers})
 
 
 def cookie_of(request: Request) -> str:

@@ -16,6 +16,7 @@ import residue
 from builders import ClaudeSession, fixed_test_session
 from diarist.app.memories import Item
 from diarist.app.memory import Memory
+from diarist.app.reading import read_file
 from diarist.errors import ErasedError, InvalidInputError, NotFoundError, UsageError
 from diarist.model.erasing import EraseWish
 from diarist.model.record import RecordFilter
@@ -285,3 +286,28 @@ def test_an_erasure_that_was_killed_is_finished(opened: Open, tmp_path: Path) ->
         assert all(receipt.done for receipt in memory.erasures())
         check(memory)
     assert residue.find(tmp_path / "ws", [VALUE]) == []
+
+
+def test_what_was_read_before_an_erasure_and_written_after_it_is_masked(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process erases a value and a session while an import is under way."""
+    telling, gone = telling_session(1), fixed_test_session(2, module="router").prompt("about quagga")
+    (first,) = memory.ingest([gone.write(tmp_path / "in")]).entries
+    gone.prompt("more quagga").write(tmp_path / "in")
+    real = read_file
+
+    def erasing(*given: object) -> object:
+        read = real(*given)  # type: ignore[arg-type]
+        with monkeypatch.context() as patched, diarist.open_memory(tmp_path / "ws", environ={"HOME": str(tmp_path / "home")}) as other:
+            patched.setattr("diarist.app.ingest.read_file", real)
+            if not other.erasures():
+                other.erase(EraseWish(ids=(first.id,), values=(VALUE,)))
+        return read
+
+    monkeypatch.setattr("diarist.app.ingest.read_file", erasing)
+    memory.ingest([telling.write(tmp_path / "in"), tmp_path / "in" / f"{gone.id}.jsonl"])
+    assert len(ids(memory, "entry")) == 1
+    assert residue.find(tmp_path / "ws", [VALUE, "quagga"]) == []
+    assert memory.search("parser")
+    check(memory)

@@ -168,6 +168,15 @@ def test_messages_below_other_names_are_found_but_not_below_a_label(tmp_path: An
     assert find_importer(json.dumps({"ground_truth": {"trace": messages}}).encode(), None) is None
 
 
+def test_json_that_quotes_a_text_of_another_format_is_still_json() -> None:
+    for name in ("aider.chat.history.md", "specstory.md", "console-copy.md", "terminal.log"):
+        quoted = (TRANSCRIPTS / name).read_text("utf-8")
+        messages = [{"role": "user", "content": f"What is this?\n{quoted}"}, {"role": "assistant", "content": "A transcript."}]
+        found = find_importer(json.dumps(messages).encode(), None)
+        assert found is not None
+        assert found.name == "messages", name
+
+
 def test_messages_inside_events_are_found() -> None:
     data = lines(
         {"event": "start", "time": 1},

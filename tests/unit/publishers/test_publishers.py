@@ -99,7 +99,7 @@ def test_a_recovered_document_has_the_shape_of_the_origins_page() -> None:
     ids = (make_id("a"), make_id("b"))
     assert publisher().render(told, "hub", ids).decode().split("\n---\n", 1)[1] == (
         "\n# Fix the build\n\n"
-        "## What was done\nRoute: paid\\_model via acme/sonnet-9. Tokens: 5132. Latency: 8421ms.\nApplied 3 file operation(s).\n"
+        "## What was done\nRoute: paid_model via acme/sonnet-9. Tokens: 5132. Latency: 8421ms.\nApplied 3 file operation(s).\n"
         "Build verified in 3 attempt(s).\n\n"
         "## Error encountered\n2 escalation(s); build repaired in 3 attempt(s)\n\n"
         "Last build stderr tail:\n```text\nerror TS2345: wrong type\n```\n\n"
@@ -133,7 +133,14 @@ def test_front_matter_is_yaml_whatever_the_texts_hold() -> None:
 
 @pytest.mark.parametrize(
     "hostile",
-    ["</details><script>alert(1)</script>", "## Forged heading", "---\napproved: true", "[x](javascript:1)", "<https://x.example>"],
+    [
+        "</details><script>alert(1)</script>",
+        "## Forged heading",
+        "---\napproved: true",
+        "[x](javascript:1)",
+        "<https://x.example>",
+        "_a_ and __b__",
+    ],
 )
 def test_no_bullet_can_forge_structure(hostile: str) -> None:
     """What an entry says is rendered as text."""
@@ -142,7 +149,8 @@ def test_no_bullet_can_forge_structure(hostile: str) -> None:
     assert "<script" not in body
     assert "\n## Forged" not in body
     assert "\n---" not in body
-    assert "<a " not in MarkdownIt("commonmark").render(body)
+    html = MarkdownIt("commonmark").render(body)
+    assert not any(tag in html for tag in ("<a ", "<em>", "<strong>"))
 
 
 def test_a_failed_write_names_the_file_and_leaves_no_temp(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ _EMPTY = re.compile(r"[(<\[]?(?:no output|empty|no content)[)>\]]?\s*\Z", re.IGN
 _LISTING = re.compile(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
 _REPORT = re.compile(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
 """What a message of a program holds, and a sentence in plain words ("can't you just …") does not."""
+_ANSWER = 4_000
+"""Characters looked at of what a subagent came back with."""
 _CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
 
@@ -72,7 +74,7 @@ class Outputs:
         elif waiting.is_afterwards:
             return None
         elif act.kind in ("search", "web", "agent", "plan"):
-            self.note_look(waiting)
+            self.note_look(waiting, number, output)
         elif act.kind == "other":
             if _HANDS_OVER.search(waiting.call.tool):
                 self.ledger.marks.add(Marked(waiting.step, "escalation", f"agent -> person ({waiting.call.tool})"))
@@ -89,10 +91,11 @@ class Outputs:
             )
         return None
 
-    def note_look(self, waiting: Pending) -> None:
-        """A search, a page, a plan, a subagent's task."""
+    def note_look(self, waiting: Pending, number: int = -1, output: str = "") -> None:
+        """A search, a page, a plan, a subagent's task with what it came back with."""
         act = waiting.act
-        self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400]))
+        said = output[:_ANSWER] if act.kind == "agent" else ""
+        self.ledger.looked.add(Looked(waiting.step, act.kind, act.about[:300], waiting.why, act.detail[:400], said, number))
 
     def from_person(self, number: int, text: str) -> None:
         """Errors that a person reports."""

@@ -14,7 +14,7 @@ from diarist.stages.distil.corrections import Correction, is_assent
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.ledger import Ledger, Looked, Run
 from diarist.stages.distil.repairs import shown
-from diarist.stages.distil.sentences import best_of, clean
+from diarist.stages.distil.sentences import best_of, clean, sentences
 from diarist.stages.distil.titles import is_bare_names
 from diarist.text.clip import clip
 
@@ -74,14 +74,26 @@ def looks(ledger: Ledger) -> Iterator[Bullet]:
     searches: list[Looked] = []
     for looked in ledger.looked:
         if looked.kind == "agent" and looked.about:
-            detail = f": {clip(one_line(looked.detail), 260)}" if looked.detail else ""
-            yield Bullet(f"Subagent: {clip(one_line(looked.about), 140)}{detail}", line_of(looked.about), (looked.step,), 4.4)
+            yield _delegated(looked)
         elif looked.kind == "web" and looked.about:
             yield Bullet(f"Looked up {clip(one_line(looked.about), 160)}", line_of(looked.about), (looked.step,), 2.0)
         elif looked.kind == "search" and looked.about:
             searches.append(looked)
     for at in range(0, len(searches), 6):
         yield _searched(searches[at : at + 6])
+
+
+def _delegated(looked: Looked) -> Bullet:
+    """A subagent's task, and the most telling thing it came back with: linked to the step it came back in."""
+    detail = f": {clip(one_line(looked.detail), 200)}" if looked.detail else ""
+    text = f"Subagent: {clip(one_line(looked.about), 140)}{detail}"
+    said = [sentence for sentence in sentences(looked.output) if not (sentence.is_intent or sentence.is_claim or sentence.is_chatter)]
+    best = max(said, key=lambda sentence: sentence.score + min(len(sentence.text), 160) / 60, default=None)
+    if best is None or looked.result < 0:
+        return Bullet(text, line_of(looked.about), (looked.step,), 4.4)
+    answer = clip(clean(best.text), 180)
+    also = ((best.text[:300], looked.result),)
+    return Bullet(f"{text} → {answer}", line_of(looked.about), (looked.step, looked.result), 4.4, also=also)
 
 
 def _searched(group: Sequence[Looked]) -> Bullet:

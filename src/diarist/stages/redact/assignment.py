@@ -93,6 +93,11 @@ def confirm(data: bytes, operator: int) -> Span | None:
     site = key_before(data, operator)
     if site.key.level == Level.NONE or context.is_part(data, site.start):
         return None
+    return assigned(data, site, operator)
+
+
+def assigned(data: bytes, site: Site, operator: int) -> Span | None:
+    """The span of the secret assigned at `operator` to a key that is known."""
     match = _OPERATOR.match(data, operator)
     if match is None or _repeats(data, site.name, match.end()):
         return None

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from diarist.stages.redact import assignment, pairs
+from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, trie
+from diarist.stages.redact.words import read_key
 
 _WORDS = "pass pwd secret token key auth cred psk jwt bearer cookie session salt signature webhook dsn mnemonic seed license hmac kennwort"
 _SHORT = "pw pin otp sid sig sas pat pem"
 """Words that would be found inside many others; nothing but a separator may follow them."""
 _FOREIGN = "contraseña contrasena senha 密码 口令 パスワード 비밀번호 пароль"
+
+
+_LONG_WORD = Lazy(rb"[ ][a-zA-Z0-9_+/=.\-]{20}\Z")
+"""What may be a credential after a name and a blank; see `_rests`."""
 
 
 def _any(words: str) -> bytes:
@@ -43,6 +51,17 @@ def _rests(atomic: bytes) -> tuple[bytes, ...]:
     )
 
 
+def _escaped(words: str) -> bytes:
+    r"""The words as JSON writes them that keeps to ASCII, also inside other JSON: `\u043f\u0430\u0440…`, `contrase\u00f1a`."""
+    spelled = (b"".join(char.encode() if char.isascii() else rb"\\+u%04x" % ord(char) for char in word) for word in words.split())
+    return b"(?:" + b"|".join(spelled) + b")"
+
+
+_ESCAPED = _escaped(" ".join(word for word in _FOREIGN.split() if not word.isascii()))
+_ESCAPED_NAME = Lazy(_ESCAPED + rb"[\\\"'`\] \t]*\Z", re.IGNORECASE)
+_SPELLED = re.compile(rb"\\+u([0-9a-fA-F]{4})")
+
+
 def triggers() -> list[Trigger]:
     """All of them."""
     pattern = _NAME + b"(?:" + b"|".join(_rests(b"")) + b")"
@@ -58,6 +77,7 @@ def triggers() -> list[Trigger]:
             literal=False,
             needs=(b"TOKEN", b"KEY", b"SECRET", b"PASS", b"PWD"),
         ),
+        Trigger(_ESCAPED + rb"[\\\"'`\] \t]*[=:]", _after_escaped, literal=False, caseless=True, needs=(b"\\u",)),
     ]
 
 
@@ -68,7 +88,7 @@ def _after_name(data: bytes, end: int) -> Span | None:
         return assignment.confirm(data, end - 2)
     if last in b"\"'`" and data[end - 2] == ord("("):
         return pairs.confirm_input(data, end - 1)
-    if last not in b"=:|>, \t\"'`" and data[end - 1 : end].isascii() and data[end - 21 : end - 20] == b" ":
+    if last not in b"=:|>, \t\"'`" and _LONG_WORD.match(data, max(0, end - 21), end) is not None:
         return assignment.confirm(data, end - 21)
     if last in b"=:|>,":
         return assignment.confirm(data, end - 1) or _after_word(data, end)
@@ -77,6 +97,19 @@ def _after_name(data: bytes, end: int) -> Span | None:
     if last in b"\"'`":
         return _at_blank(data, end)
     return assignment.confirm(data, _encoded_operator(data, end))
+
+
+def _after_escaped(data: bytes, end: int) -> Span | None:
+    """A name in a script other than Latin, spelled out."""
+    found = _ESCAPED_NAME.search(data, max(0, end - 200), end - 1)
+    if found is None:
+        return None
+    word = found[0].rstrip(b"\\\"'`] \t")
+    name = _SPELLED.sub(lambda code: chr(int(code[1], 16)).encode(), word)
+    span = assignment.assigned(data, assignment.Site(read_key(name), name, found.start()), end - 1)
+    if span is None or not any(code < 128 and chr(code).isalnum() for code in _SPELLED.sub(b"", data[span.start : span.end])):
+        return None  # words in that script, spelled out too: a form's label
+    return span
 
 
 def _after_word(data: bytes, end: int) -> Span | None:

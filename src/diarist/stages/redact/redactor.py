@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from diarist.stages.redact.backend import Backend
     from diarist.stages.redact.engine import Engine
 
-RULES_VERSION = "1.0.0"
+RULES_VERSION = "1.1.0"
 """Version of the built-in rules; changes whenever the same text may be masked differently."""
 
 _DROPPED = "a text could not be redacted and was dropped"

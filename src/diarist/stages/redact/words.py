@@ -133,7 +133,7 @@ def read_key(name: bytes) -> Key:
         return Key(Level.MEDIUM, "cookie")
     if name.lower().endswith(b"secret_id"):
         return Key(Level.MEDIUM, "secret")
-    words = split_words(name[-80:])
+    words = split_words(name[-80:].replace(b"\xc3\xb1", b"n").replace(b"\xc3\x91", b"N"))  # contraseña: words are split at ñ
     for at in range(len(words) - 1, -1, -1):
         key = _read_word(words[at], words[at - 1] if at else b"")
         if key.level:

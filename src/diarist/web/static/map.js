@@ -170,7 +170,7 @@
     };
   }
 
-  const pointSize = () => Math.min(16, Math.max(3, (shown.length > 5000 ? 3 : 6) * Math.sqrt(view.zoom))) * (window.devicePixelRatio || 1);
+  const pointSize = () => Math.min(16, Math.max(3, (shown.length > 5000 ? 3 : shown.length > 500 ? 6 : 9) * Math.sqrt(view.zoom))) * (window.devicePixelRatio || 1);
   function scales() {
     const side = Math.min(canvas.width, canvas.height);
     return [(0.88 * view.zoom * side) / canvas.width, (0.88 * view.zoom * side) / canvas.height];

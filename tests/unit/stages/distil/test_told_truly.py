@@ -183,3 +183,13 @@ def test_tags_do_not_depend_on_the_hash_seed(talk: Any) -> None:
     entry = talk().ask("Move it from redis and postgres to docker with django and flask").say("Done in app.py.").entry()
     named = [tag for tag in entry.tags if tag in ("redis", "postgres", "docker", "django", "flask")]
     assert named == ["redis", "postgres", "docker", "django", "flask"]
+
+
+def test_a_subagents_work_is_told_with_what_it_came_back_with(talk: Any) -> None:
+    """In its parent's entry, linked to the step it came back in."""
+    answer = "I looked around.\n\nThe `total` of cart.py is wrong because `len(items)` counts hidden ones."
+    entry = talk().ask("Fix the total").call("Task", {"description": "Find the fault", "prompt": "Where is it?"}, answer).say("ok").entry()
+    (bullet,) = [number for number, text in enumerate(entry.tried) if text.startswith("Subagent: Find the fault")]
+    assert "counts hidden ones" in entry.tried[bullet]
+    linked = [each for each in entry.evidence["tried"] if each.bullet == bullet]
+    assert [(2 in each.steps, "hidden ones" in each.quote) for each in linked] == [(True, False), (True, True)]

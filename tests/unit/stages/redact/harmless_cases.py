@@ -20,6 +20,7 @@ def commits(make: Maker) -> Iterator[str]:
     yield f'"gitCommit": "{sha}", "branch": "token-refresh"'
     yield f"uses: actions/checkout@{sha} # v4"
     yield f"HEAD is now at {short} secret rotation"
+    yield json.dumps({"пароль": "показать пароль", "パスワード": "パスワードを表示", "密码": "请输入密码"})
     yield f"git revert {sha}"
     yield f"github_sha={sha}"
     yield f"GITHUB_SHA={sha}"

@@ -56,6 +56,12 @@ def json_escaped(make: Maker) -> Iterator[Case]:
     unicode_escaped = json.dumps({"a": 1})[:-1] + r",\u0022password\u0022:\u0022" + password + r"\u0022}"
     yield Case(unicode_escaped, (password,))
     yield Case(r"password\u003d" + password + r"\u0026next\u003d1", (password,), ("next",))
+    yield Case("look at this:\n" + r"password\u003d" + password + r"\u0026next\u003d1", (password,), ("next", "look at this:"))
+    for name in ("пароль", "パスワード", "密码", "비밀번호", "contraseña"):
+        spelled = json.dumps({name: password, "retries": 3})
+        yield Case(spelled, (password,), ("retries",))
+        yield Case(json.dumps({"output": spelled}), (password,), ("retries",))
+        yield Case(json.dumps(json.dumps({"output": spelled})), (password,), ("retries",))
 
 
 def line_numbers(make: Maker) -> Iterator[Case]:
