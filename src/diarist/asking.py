@@ -164,8 +164,7 @@ def _search(memory: Memory, text: str, values: dict[str, Any], filters: dict[str
     if values["as_json"]:
         _print_json([_told(hit, hits) for hit in hits])
     else:
-        for hit in hits:
-            _show(hit, hits, explain=values["explain"])
+        _show_all(hits, explain=values["explain"], errors=bool(values["error"]))
         if not hits:
             close = [] if values["error"] else memory.suggest(text)
             _print("Nothing found." + (f" Did you mean: {', '.join(close)}?" if close else ""))
@@ -189,6 +188,19 @@ def _recall(memory: Memory, text: str, values: dict[str, Any], filters: dict[str
 def _told(hit: Hit, hits: Hits) -> dict[str, Any]:
     """A hit as JSON, with where in its snippet the words are and how it was found."""
     return {**hit._asdict(), "highlights": hits.highlight(hit.snippet), "mode": hits.mode, "mode_reason": hits.mode_reason}
+
+
+def _show_all(hits: Hits, *, explain: bool, errors: bool) -> None:
+    """All hits. Of an error look-up it is said who met that very error: runs with like words may be of no use."""
+    from diarist.model.hit import SAME_ERROR
+
+    met = [any(reason.startswith(SAME_ERROR) for reason in hit.reasons) for hit in hits] if errors else []
+    if met and not any(met):
+        _print("No run met this very error. These met something in like words:")
+    for number, hit in enumerate(hits):
+        _show(hit, hits, explain=explain)
+        if met and met[number] and not explain:
+            _print("    met this very error and " + ("solved it" if "solved it" in hit.reasons else "did not solve it"))
 
 
 def _show(hit: Hit, hits: Hits, *, explain: bool) -> None:

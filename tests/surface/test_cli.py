@@ -93,6 +93,16 @@ def test_list_show_and_prefixes(diarist: Run, projects: Path) -> None:
     assert "## What was done" in markdown
 
 
+def test_whatever_search_finds_can_be_shown(diarist: Run) -> None:
+    note = json.loads(diarist("note", "add", "-", "--title", "Gate", "--json", stdin="Deploys go through the blue gate.").stdout)["id"]
+    shown = diarist("diary", "show", note[:12])
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith(f"Gate\n{note}  note")
+    assert "Deploys go through the blue gate." in shown.stdout
+    assert json.loads(diarist("diary", "show", note, "--json").stdout)["kind"] == "note"
+    assert diarist("diary", "show", note, "--format", "markdown").stdout == "Deploys go through the blue gate.\n"
+
+
 def test_list_filters_and_sorts(diarist: Run, projects: Path) -> None:
     """Every filter narrows; an unreadable time is bad usage."""
     diarist("ingest", projects)

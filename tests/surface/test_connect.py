@@ -32,7 +32,7 @@ def test_connecting_leaves_old_sessions_alone_until_told(diarist: Run, home: Pat
     done = diarist("connect", "claude-code")
     assert done.returncode == 0, done.stderr
     assert "Here lie 1 file of earlier sessions" in done.stdout
-    assert "left alone" in done.stdout
+    assert "Nothing was imported now. `diarist ingest --agent claude-code`" in done.stdout
     assert json.loads(diarist("diary", "list", "--json").stdout) == []
     assert "1 new entry" in diarist("connect", "claude-code", "--import").stdout
     assert len(json.loads(diarist("diary", "list", "--json").stdout)) == 1
@@ -93,6 +93,9 @@ def test_a_purge_leaves_nothing_behind(diarist: Run, home: Path) -> None:
     assert diarist("ingest", home / "sessions").returncode == 0
     (home / ".config" / "diarist").mkdir(parents=True)
     (home / ".config" / "diarist" / "config.toml").write_text('actor = "kim"\n', encoding="utf-8")
+    assert diarist("backup", home / "sessions" / "all.backup").returncode == 0
+    assert diarist("restore", home / "sessions" / "all.backup", "--replace").returncode == 0
+    assert list((home / ".local" / "share").glob("diarist.before-*"))
 
     shown = diarist("disconnect", "--purge", "--dry-run")
     assert "would delete" in shown.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -371,8 +372,12 @@ def test_who_writes_stands_in_the_audit_trail(tmp_path: Path) -> None:
     writer, admin = make_key(tmp_path, "ci", "write"), make_key(tmp_path, "boss", "admin")
     with open_hub(tmp_path) as hub:
         edit(Asker(hub, writer))
+        Asker(hub, admin)("POST", "/v1/notes", json={"title": "Rules", "body": "Be kind."})
+        Asker(hub, writer)("POST", "/v1/entries", json={"task_id": "t", "transcript": "please look\n$ make\nok"})
         events = Asker(hub, admin)("GET", "/v1/audit").json()["events"]
-    assert [(event["action"], event["actor"]) for event in events] == [("merge", "ci for codex")]
+    told = [(event["action"], event["actor"]) for event in events]
+    assert told[:2] == [("merge", "ci for codex"), ("create", "boss")]
+    assert {actor for _, actor in told[2:]} == {"ci"}
 
 
 def test_traces_are_made_only_where_they_are_asked_for() -> None:
@@ -395,3 +400,47 @@ def test_traces_are_made_only_where_they_are_asked_for() -> None:
     assert told[0] == "GET /v1/kb/docs/{id}"
     assert told[2] == {"http.request.method": "GET", "http.route": "/v1/kb/docs/{id}", "http.response.status_code": 200}
     assert told[3] - told[1] == 500_000_000
+
+
+def test_whoever_writes_finds_it_at_once_also_when_many_write_at_once(ask: Asker) -> None:
+    missed: list[str] = []
+
+    def work(number: int) -> None:
+        for turn in range(4):
+            word = f"wombat{number}x{turn}"
+            known = edit(ask, f"diaries/{number}/{turn}.md", title=word, body=f"About {word}.").json()["id"]
+            found = ask("GET", "/v1/kb/search", params={"q": word}).json()["results"]
+            if known not in [each["id"] for each in found]:
+                missed.append(word)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert missed == []
+
+
+def test_facts_are_stored_recalled_and_forgotten(ask: Asker) -> None:
+    made = ask("POST", "/v1/memory/items", json={"namespace": "team/rules", "key": "deploy", "value": {"day": "Tuesday"}, "tags": ["ops"]})
+    assert made.status_code == 201
+    [fact] = ask("GET", "/v1/memory/items", params={"namespace": "team/rules"}).json()["facts"]
+    assert (fact["id"], fact["value"]) == (made.json()["id"], {"day": "Tuesday"})
+    [hit] = ask("POST", "/v1/memory/recall", json={"namespace": "team/rules", "query": "deploy day"}).json()["hits"]
+    assert hit["fact"]["key"] == "deploy"
+    assert ask("POST", "/v1/memory/forget", json={"namespace": "team/rules"}).status_code == 422
+    assert ask("POST", "/v1/memory/forget", json={"namespace": "team/rules", "tag": "ops"}).json()["ids"] == [fact["id"]]
+    assert ask("GET", "/v1/memory/items", params={"namespace": "team/rules"}).json()["facts"] == []
+
+
+def test_a_correction_marks_what_was_wrong_and_an_erasure_takes_it_out(ask: Asker) -> None:
+    known = ask("POST", "/v1/notes", json={"title": "Port of the parcel service", "body": "It listens on 8080."}).json()["id"]
+    made = ask("POST", "/v1/corrections", json={"id": known, "shape": "replaced", "text": "It listens on 9090.", "why": "moved"})
+    assert made.status_code == 201, made.text
+    assert made.json()["target"] == known
+    assert [each["kind"] for each in ask("POST", "/v1/erasures", json={"ids": [known]}).json()["reached"]][:1] == ["note"]
+    assert ask("GET", f"/v1/kb/docs/{known}").status_code in (200, 404)
+    done = ask("POST", "/v1/erasures", json={"ids": [known], "dry_run": False}).json()
+    assert known in [each["id"] for each in done["reached"]]
+    assert ask("GET", f"/v1/kb/docs/{known}").status_code == 404
+    assert known not in [each["id"] for each in ask("GET", "/v1/kb/search", params={"q": "parcel 8080"}).json()["results"]]

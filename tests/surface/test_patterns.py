@@ -56,6 +56,18 @@ def test_a_dry_run_shows_and_files_nothing(diarist: Run, shop: Path) -> None:
     assert "No skill proposal" in diarist("patterns", "list", cwd=shop).stdout
 
 
+def test_from_another_folder_it_is_said_where_a_proposal_is_and_where_its_files_go(diarist: Run, shop: Path, tmp_path: Path) -> None:
+    diarist(*MINE, cwd=shop)
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    assert "in this project; --all-projects shows others" in diarist("patterns", "list", cwd=other).stdout
+    (shop / ".git").rmdir()
+    shop.rename(shop.with_name("moved"))
+    accepted = diarist("skills", "accept", "cut-release", cwd=other).stdout
+    assert "No file was written: this folder is not of" in accepted
+    assert "in this project" in diarist("skills", "list", cwd=other).stdout
+
+
 def test_what_stands_in_the_way_is_told(diarist: Run, shop: Path) -> None:
     """A file of somebody else: the difference, and how to choose."""
     diarist(*MINE, cwd=shop)

@@ -107,6 +107,15 @@ def test_an_error_by_any_surface_form_and_narrowed(ask: Ask, tmp_path: Path) -> 
     assert ask("recall", "--error", "-", "--project", "depot", stdin=pasted).stdout == ""
 
 
+def test_of_an_error_it_is_said_who_met_that_very_one(ask: Ask) -> None:
+    met = ask("search", "--error", "-", stdin="ModuleNotFoundError: No module named 'parcels'\n").stdout
+    assert "    met this very error and solved it\n" in met
+    assert "No run met" not in met
+    alike = ask("search", "--error", "-", stdin="ImportError: cannot import the parcels module\n").stdout
+    assert alike.startswith("No run met this very error. These met something in like words:\nkh-")
+    assert "met this very error and" not in alike
+
+
 def test_the_parts_of_a_score_are_printed_on_request(ask: Ask) -> None:
     shown = ask("search", "basket elephant", "--explain").stdout
     assert "words" in shown

@@ -212,3 +212,17 @@ def test_a_person_who_is_lost_gets_a_page_and_a_program_a_problem(folder: Path) 
     with open_hub(folder) as hub:
         assert Asker(hub)("GET", "/nothing", headers={"accept": "text/html"}).headers["content-type"].startswith("text/html")
         assert Asker(hub)("GET", "/v1/nothing", headers={"accept": "text/html"}).headers["content-type"] == "application/problem+json"
+
+
+def test_what_was_erased_is_on_no_page_any_more(folder: Path) -> None:
+    ids = fill(folder)
+    with open_hub(folder) as hub:
+        ask = Asker(hub)
+        before = [ask("GET", path) for path in ("/", "/search?q=feed", "/map/points", f"/kb/{ids['note']}")]
+        assert all("quagga rules" in each.text for each in before)
+        refused = ask("POST", f"/kb/{ids['note']}/erase", content=f"confirm=nonsense&token={token_of(ask)}", headers=FORM)
+        assert "That was not the id" in refused.text
+        done = ask("POST", f"/kb/{ids['note']}/erase", content=f"confirm={ids['note']}&token={token_of(ask)}", headers=FORM)
+        assert done.status_code == 303
+        for path in ("/", "/search?q=feed", "/map/points", "/audit", f"/kb/{ids['note']}"):
+            assert "quagga rules" not in ask("GET", path).text, path

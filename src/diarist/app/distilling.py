@@ -145,7 +145,8 @@ def entry_id(store: Store, info: SessionInfo, project: str) -> str:
 
     An id stays what it was first, also where a name that it was made from has been masked since.
     """
-    made = make_id("task", info.agent, project, info.task) if info.task else make_id(info.agent, info.session, info.split_of)
+    named = info.task and "[REDACTED:" not in info.task  # tasks that are masked alike are not the same
+    made = make_id("task", info.agent, project, info.task) if named else make_id(info.agent, info.session, info.split_of or info.task)
     if not any("[REDACTED:" in name for name in (info.agent, info.session, info.task, project)):
         return made
     where = RecordFilter(

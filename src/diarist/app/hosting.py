@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,7 +22,7 @@ from diarist.errors import DiaristError, ErasedError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
 from diarist.model.record import Note, Part, Record, Trust
-from diarist.model.redacted import derived
+from diarist.model.redacted import Redacted, derived
 from diarist.model.session import CaptureReport, SessionInfo
 
 if TYPE_CHECKING:
@@ -29,6 +30,18 @@ if TYPE_CHECKING:
     from diarist.model.entry import Entry
 
 MAX_TASK_ID = 1000
+
+
+def _task_name(box: Toolbox, task_id: str) -> Redacted:
+    """The task id as it is stored. One that redaction masks gets a mark, so that ids that are masked alike stay different tasks.
+
+    The mark is keyed with the workspace's secret: who does not have that cannot try guesses on it.
+    """
+    name = box.reader().redactor.redact(task_id)
+    if name == task_id:
+        return name
+    told = b"diarist-task/1\0" + task_id.encode("utf-8", "surrogatepass")
+    return derived(f"{name}~{hmac.new(box.store.tombstone_key(), told, hashlib.sha256).hexdigest()[:8]}")
 
 
 def add_entry(
@@ -56,12 +69,13 @@ def add_entry(
     reader = box.reader()
     redact = reader.redactor.redact
     created = utc(created_at, "created_at")
+    task = _task_name(box, task_id)
     info = SessionInfo(
-        session=redact(task_id),
+        session=task,
         agent=redact(agent),
         format="text",
         ended_at=created,
-        task=redact(task_id),
+        task=task,
         project=redact(project),
         host=reader.redactor.json(host) if host else {},
     )

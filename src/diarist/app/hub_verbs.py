@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from diarist.app.documents import Edit, Edited, Revision
     from diarist.app.insights import Stats
     from diarist.app.keys import Grant, NewKey
@@ -77,6 +79,18 @@ class HubVerbs:
         from diarist.app.differences import diff_of
 
         return diff_of(self._box, proposal)
+
+    # --- in whose name ----------------------------------------------------------------------------------------------------
+
+    def acting_as(self, actor: str) -> Self:
+        """The same workspace, open all along; what is written through it stands in the history under this name. Not to be closed."""
+        from copy import copy
+
+        from diarist.model.redacted import Redacted
+
+        made = copy(self)
+        made._box = self._box._replace(actor=Redacted(self._box.reader().redactor.redact(actor)))
+        return made
 
     # --- looking back -----------------------------------------------------------------------------------------------------
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _BODIES: dict[str, type] = {"entry": Entry, "note": Note, "lesson": Lesson, "proposal": Proposal, "state/syntheses": Draft}
 _FREE_KINDS = ("observation", "memory")
 """Bodies whose keys others chose: a key may say that its value is a secret."""
-_OUTSIDE = ("project",)
-"""Fields of plain type that hold a name from outside all the same."""
+_OUTSIDE = ("project", "key")
+"""Fields of plain type that hold a name from outside all the same: the key of a skill's proposal is made of what was asked."""
 SHORTEST = 6
 """Characters of a value that is looked for in tags."""
 _encode = msgspec.json.Encoder().encode

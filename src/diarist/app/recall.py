@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Hits", "Influence", "catch_up", "index_status", "rebuild", "recall", "search", "search_error", "suggest", "verify"]
 
 _ITEMS = 5
+_SNIPPET = 240
+"""Characters of a fix that are shown."""
 _SAME_FAULT = 0.25
 """Score from which a record is about the error that was asked for; see `stages.rank.faults`."""
 
@@ -85,11 +87,12 @@ def search_error(store: Store, index: Index, text: str, *, limit: int = 10, infl
     """Entries that met the errors of a pasted text, those that solved them first. `filters`: as for `search`."""
     from diarist.app.error_lookup import find_faults
     from diarist.stages.rank.faults import read_errors
+    from diarist.text.clip import clip
 
     where, asked = _only(filters), read_errors(text)
     behind = bring_up_to_date(store, index)
     ranked = healing(store, index, lambda: find_faults(store, index, asked, limit, where, influence))
-    hits = Hits(_hit(one.row, one.score, one.row.fixes.split("\n", 1)[0][:240])._replace(reasons=one.reasons) for one in ranked[:limit])
+    hits = Hits(_hit(one.row, one.score, clip(one.row.fixes.split("\n", 1)[0], _SNIPPET))._replace(reasons=one.reasons) for one in ranked[:limit])
     hits.behind, hits.terms = behind, asked.all_terms()
     return hits
 

@@ -51,7 +51,7 @@ class Outlook(NamedTuple):
 def note_use(box: Toolbox, told: Iterable[Told | tuple[Sequence[str], str, float, str]]) -> int:
     """Adds rows; ids that are none, or of records that are gone, are passed over. Returns how many rows are new."""
     uses = [
-        Use(record_id, session_key(one.session), datetime.fromtimestamp(one.at, UTC), event, one.surface, place)
+        Use(record_id, _safe(box, session_key(one.session)), datetime.fromtimestamp(one.at, UTC), event, one.surface, place)
         for one in (Told(*each) for each in told)
         if (event := event_of(one.event)) in USES
         for place, record_id in enumerate(one.ids, 1)
@@ -66,12 +66,17 @@ def note_use(box: Toolbox, told: Iterable[Told | tuple[Sequence[str], str, float
     return len(new)
 
 
+def _safe(box: Toolbox, session: str) -> str:
+    """A session's name as it may be kept: a host chose it."""
+    return box.reader().redactor.redact(session)
+
+
 def feedback(box: Toolbox, record_id: str, verdict: str, session: str, surface: str = "") -> Use:
     """Adds what a person or an agent says of a record. Raises InvalidInputError for a verdict that there is not."""
     event = event_of(verdict)
     if event not in VERDICTS:
         raise InvalidInputError(f"{verdict!r} says nothing here; use one of {', '.join(('helpful', *VERDICTS))}")
-    use = Use(record_id, session_key(session) if session else f"person:{box.actor}", box.now(), event, surface)
+    use = Use(record_id, _safe(box, session_key(session)) if session else f"person:{box.actor}", box.now(), event, surface)
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.add_use(use)
     settle(box, use.session)

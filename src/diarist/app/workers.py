@@ -10,6 +10,8 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from diarist.app.distilling import Task, Told, tell_task
 from diarist.app.reading import Before, FileRead, read_file
 from diarist.app.sources import Source
@@ -49,7 +51,7 @@ class Workers:
     def tell(self, tasks: Iterator[Task]) -> Iterator[Told]:
         """Distils sessions."""
         groups = iter(lambda: tuple(islice(tasks, SESSIONS_AT_ONCE)), ())
-        return (told for _, several in self._in_order(_tell, groups) for told in several)
+        return (told for _, several in self._in_order(_tell, groups) for told in _unpacked(several))
 
     def _in_order(self, work: Callable[[Item], Result], tasks: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         waiting: deque[tuple[Item, Future[Result]]] = deque()
@@ -88,5 +90,14 @@ def _read(task: tuple[Source, Before | None, datetime]) -> FileRead:
     return read
 
 
-def _tell(tasks: tuple[Task, ...]) -> tuple[Told, ...]:
-    return tuple(tell_task(_reader[0], task) for task in tasks)
+def _tell(tasks: tuple[Task, ...]) -> bytes:
+    """As JSON: a value that went through `pickle` is written otherwise than the same value that did not (defaults are told by identity)."""
+    return msgspec.json.encode([tuple(tell_task(_reader[0], task)) for task in tasks])
+
+
+def _unpacked(several: bytes) -> Iterator[Told]:
+    from diarist.model.observation import ToolUse
+    from diarist.stages.distil import Distilled
+
+    kind = list[tuple[Distilled | None, tuple[ToolUse, ...], tuple[str, ...]]]
+    return (Told(*each) for each in msgspec.json.decode(several, type=kind))

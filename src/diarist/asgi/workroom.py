@@ -55,7 +55,7 @@ class Workroom:
         opened.move_to_end(scope)
         while len(opened) > OPEN_PER_THREAD:
             opened.popitem(last=False)[1].close()
-        return opened[scope]
+        return opened[scope].acting_as(caller.name) if caller.key_id else opened[scope]
 
     def refresh(self, memory: Memory, caller: Caller, *, patient: bool = False) -> int:
         """Brings the search index up to date, one thread of a tenant at a time: what was written is found by the next search.

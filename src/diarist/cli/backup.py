@@ -67,4 +67,5 @@ def restore_command(ctx: click.Context, /, source: str, replace: bool, as_json: 
         say(f"{count(done.erased, 'thing')} that had been erased did not come back.")
     if done.before:
         say(f"The workspace that was there is in {done.before}.")
+    say("`diarist doctor --repair` writes the published files anew.")
     return 0

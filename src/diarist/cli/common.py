@@ -79,7 +79,7 @@ def parse_time(text: str, name: str) -> datetime:
     try:
         return datetime.now(UTC) - parse_duration(text)
     except (UsageError, OverflowError) as error:
-        raise UsageError(f"{name}: {error}") from error
+        raise UsageError(f"{name}: {error} Or give a date: 2026-11-30, or 2026-11-30T12:00 (UTC).") from error
 
 
 def read_text(source: str) -> str:

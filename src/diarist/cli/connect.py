@@ -187,7 +187,7 @@ def _offer_history(ctx: click.Context, client: str, history: bool | None) -> Non
     if history is None and sys.stdin.isatty():
         history = click.confirm("Import them now? Secrets are masked before anything is kept; nothing leaves this machine.", default=False)
     if not history:
-        say(f"They are left alone. `diarist ingest --agent {client}` imports them when you want.")
+        say(f"Nothing was imported now. `diarist ingest --agent {client}` imports those that are not in the diary yet.")
         return
     report = memory.ingest(roots)
     say(f"{count(report.created, 'new entry', 'new entries')} from {count(report.files_read, 'file')}.")
@@ -200,7 +200,8 @@ def _purge(settings: Settings, *, dry_run: bool, yes: bool) -> None:
     wheres = [_where(settings, "user"), *_project_places(settings)]
     plans = [plan_disconnect(settings.workspace, get_client(name), where, program) for name in CLIENTS for where in wheres]
     changes = [change for plan in plans for change in plan]
-    own = [settings.workspace, *([path] if (path := _config_folder()).is_dir() else [])]
+    kept = sorted(settings.workspace.parent.glob(f"{settings.workspace.name}.before-*"))  # what `restore --replace` put aside
+    own = [settings.workspace, *kept, *([path] if (path := _config_folder()).is_dir() else [])]
     for change in changes:
         say(f"{'would change' if dry_run else 'changes'}: {change.path}")
     for folder in own:

@@ -24,7 +24,9 @@ from diarist.cli.common import (
 from diarist.cli.show import show_entry, show_worth
 
 if TYPE_CHECKING:
+    from diarist.app.memory import Memory
     from diarist.app.verifying import Verification
+    from diarist.model.record import Record
 
 SORTS = ("created_at", "updated_at", "title", "outcome", "task_id")
 
@@ -85,9 +87,12 @@ def _listed(record: Any) -> dict[str, Any]:
 @json_option
 @click.pass_context
 def show_command(ctx: click.Context, /, wanted: str, form: str, transcript: bool, as_json: bool) -> None:
-    """Show one entry. ID: its kh- id, its task id, or the beginning of either."""
+    """Show one entry. ID: its kh- id, its task id, or the beginning of either. Notes and whatever else search finds are shown too."""
     memory = open_workspace(ctx, read_only=True)
-    if transcript:
+    other = None if transcript else _other(memory, wanted)
+    if other is not None:
+        _show_other(memory, other, as_json=as_json or form == "json", markdown=form == "markdown")
+    elif transcript:
         say(memory.transcript(wanted))
     elif as_json or form == "json":
         emit_json(memory.get_entry(wanted))
@@ -97,6 +102,28 @@ def show_command(ctx: click.Context, /, wanted: str, form: str, transcript: bool
         entry = memory.get_entry(wanted)
         show_entry(entry)
         show_worth(memory.worth(entry.id))
+
+
+def _other(memory: Memory, wanted: str) -> Record | None:
+    """The note, lesson or the like that this is the id of, where no entry has it."""
+    from diarist.errors import NotFoundError
+
+    try:
+        memory.get(wanted, ("entry",))
+    except NotFoundError:
+        return memory.get(wanted)
+    return None
+
+
+def _show_other(memory: Memory, record: Record, *, as_json: bool, markdown: bool) -> None:
+    text = memory.markdown(record.id)
+    if as_json:
+        emit_json({"id": record.id, "kind": record.kind, "title": record.title, "project": record.project, "body": text})
+        return
+    if not markdown:
+        say(f"{record.title}")
+        say(f"{record.id}  {record.kind}  {record.project}  {record.updated_at:%Y-%m-%d %H:%M} UTC\n")
+    say(text.rstrip())
 
 
 @diary_command.command("add")

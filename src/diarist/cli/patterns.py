@@ -67,7 +67,7 @@ def list_command(ctx: click.Context, /, project: str | None, all_projects: bool,
     memory = open_workspace(ctx, read_only=True)
     where = None if all_projects else (current_project() if project is None else project)
     found = sorted(memory.proposals(kinds=("skill",), project=where), key=lambda each: (-len(each.session_ids), each.name, each.id))
-    _tell(memory, found, as_json, "waiting for review")
+    _tell(memory, found, as_json, "waiting for review", elsewhere=where is not None and bool(memory.proposals(kinds=("skill",))))
 
 
 @patterns_command.command("propose")
@@ -120,12 +120,13 @@ def _switch(ctx: click.Context, project: str | None, *, enabled: bool) -> None:
     say(f"Learning is {'on' if enabled else 'off'} for {where or 'runs without a project'}.")
 
 
-def _tell(memory: Memory, found: list[Proposal], as_json: bool, what: str) -> None:
+def _tell(memory: Memory, found: list[Proposal], as_json: bool, what: str, *, elsewhere: bool = False) -> None:
+    """Prints proposals. `elsewhere`: other projects have some."""
     if as_json:
         emit_json([_as_row(memory, each) for each in found])
         return
     if not found:
-        say(f"No skill proposal is {what}.")
+        say(f"No skill proposal is {what}." if not elsewhere else f"No skill proposal is {what} in this project; --all-projects shows others.")
         return
     rows = [(each.name, str(len(each.session_ids)), str(each.payload.get("failed", 0)), each.shown_title) for each in found]
     table(rows, ("name", "sessions", "failed", "title"), (40, 8, 6))

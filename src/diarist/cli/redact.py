@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from diarist.cli.common import emit_json, json_option, open_workspace, read_text, say
+from diarist.cli.common import count, emit_json, json_option, open_workspace, read_text, say
 from diarist.text.terminal import safe
 
 
@@ -50,7 +50,7 @@ def redact_command(ctx: click.Context, /, source: str | None, explain: bool, res
         return
     for place in places:
         say(safe(f"line {place['line']}: {place['kind']} ({place['characters']} characters, rule {place['rule']})"))
-    say(f"{len(places)} places would be masked.")
+    say(f"{count(len(places), 'place')} would be masked.")
 
 
 def _rescan(ctx: click.Context, as_json: bool) -> None:

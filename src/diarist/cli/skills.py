@@ -30,7 +30,7 @@ def list_command(ctx: click.Context, /, project: str | None, all_projects: bool,
         emit_json(found)
         return
     if not found:
-        say("No skill was accepted yet. `diarist patterns mine` proposes some.")
+        say(f"No skill was accepted yet{'' if where is None else ' in this project'}. `diarist patterns mine` proposes some.")
         return
     rows = [
         (
@@ -81,6 +81,8 @@ def accept_command(ctx: click.Context, /, name: str, choice: str | None, seen: s
     for each in written:
         for file in each.files:
             say(f"  {file} ({', '.join(each.states)})")
+    if proposal.project and not any(each.files for each in written):
+        say(f"No file was written: this folder is not of {proposal.project}. Run `diarist skills write` there.")
 
 
 @skills_command.command("write")

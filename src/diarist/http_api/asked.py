@@ -195,3 +195,64 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     after: Annotated[int, Meta(ge=0, le=2**62, description="`seq` of the last change that is known")] = 0
     limit: Limit = 100
+
+
+Namespace = Annotated[str, Meta(min_length=1, max_length=200, description="As project/decisions")]
+
+
+class CorrectionBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is wrong about a record."""
+
+    id: Id
+    shape: Literal["replaced", "reversed", "retracted", "partly", "until"]
+    text: Annotated[str, Meta(max_length=20_000, description="What holds instead, or of the part")] = ""
+    why: Text = ""
+    until: Time = ""
+
+
+class ErasureBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to erase. It is final: look at what it reaches first."""
+
+    ids: Annotated[list[Id], Meta(min_length=1, max_length=100)]
+    dry_run: bool = True
+
+
+class FactBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fact to keep."""
+
+    namespace: Namespace
+    key: Annotated[str, Meta(min_length=1, max_length=400)]
+    value: msgspec.Raw
+    """Any JSON; secrets are masked."""
+    tags: Tags = []
+    id: Annotated[str, Meta(max_length=200, description="Your own; the same again replaces the fact")] = ""
+    project: Name = ""
+
+
+class FactsQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """A namespace."""
+
+    namespace: Namespace
+    project: Name = ""
+    limit: Limit = 50
+    cursor: Cursor = ""
+
+
+class FactRecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to look for among the facts of a namespace."""
+
+    namespace: Namespace
+    query: Annotated[str, Meta(min_length=1, max_length=4_000)]
+    k: Annotated[int, Meta(ge=1, le=100)] = 5
+    project: Name = ""
+
+
+class ForgetBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which facts to forget: those that fit all that is given."""
+
+    namespace: Namespace
+    id: Annotated[str, Meta(max_length=200)] = ""
+    key: Annotated[str, Meta(max_length=400)] = ""
+    tag: Annotated[str, Meta(max_length=200)] = ""
+    query: Annotated[str, Meta(max_length=4_000)] = ""
+    project: Name = ""

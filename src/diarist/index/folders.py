@@ -1,7 +1,7 @@
 """Folders of the index: one for a version, and of each version the generation that was made last.
 
     v-<version>         the first one
-    v-<version>.<n>     made beside it by a rebuild and put in its place whole
+    v-<version>.<n>     made beside it, by a rebuild or because it was damaged, and put in its place whole
     new-<name>          a rebuild that goes on, or died
 
 Nothing ever reads an index that was made otherwise or is half made.
@@ -52,6 +52,19 @@ def publish(root: str, made: str) -> str:
             number += 1  # another process published in this moment
         else:
             return target
+
+
+def claim(root: str, made: str, lost: str) -> str:
+    """Puts a draft in the place of a generation that is missing or damaged; returns the newest, which another may have put there."""
+    number = (_number(os.path.basename(lost)) or 0) + 1 if os.path.isdir(lost) else 0
+    target = os.path.join(root, f"{_NAME}.{number}" if number else _NAME)
+    try:
+        os.rename(made, target)
+    except OSError:
+        remove(made)
+        if not os.path.isdir(target):
+            raise
+    return current(root)
 
 
 def sweep(root: str, kept: str) -> None:

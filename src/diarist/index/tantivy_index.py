@@ -118,8 +118,7 @@ class TantivyIndex:
     def _prepare(self) -> None:
         """Opens the index for writing, empty where it is missing or cannot be read."""
         try:
-            for folder in (self._root, self._folder):  # of several that are missing, the mode is that of the last one only
-                os.makedirs(folder, mode=0o700, exist_ok=True)
+            os.makedirs(self._root, mode=0o700, exist_ok=True)
         except OSError as error:
             raise IndexUnavailableError(f"the search index {self._root} cannot be made: {error.strerror or error}") from error
         try:
@@ -130,14 +129,15 @@ class TantivyIndex:
             folders.sweep(self._root, self._folder)
 
     def _make_anew(self) -> None:
-        """An empty index in place of a missing or damaged one."""
-        folders.remove(os.path.join(self._folder, STATE))
-        if os.path.isfile(os.path.join(self._folder, META)):
-            folders.remove(self._folder)  # damaged; without that file, another process may be about to make it
+        """An empty index in place of a missing or damaged one: this process's, or that of another which was quicker."""
         with _guarded("made"):
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            self._index = tantivy.Index(self._schema, path=self._folder)
-            self._seen = self._stamp()
+            if self._exactly:
+                tantivy.Index(self._schema, path=self._folder)
+            else:
+                made = folders.draft(self._root)
+                tantivy.Index(self._schema, path=made)
+                self._folder = folders.claim(self._root, made, self._folder)
+        self._open()
 
     def _open(self) -> None:
         """Opens the newest generation. Another process may put a newer one in its place meanwhile and remove this one."""

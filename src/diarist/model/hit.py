@@ -75,6 +75,10 @@ class HitRow(NamedTuple):
     text: str
 
 
+SAME_ERROR = "met the same error"
+"""How the reason of a hit begins that met the very error which was looked up."""
+
+
 class Hit(NamedTuple):
     """A ranked result. Texts are redacted. `superseded_by` is the id of the record that replaced this one, or None."""
 

@@ -98,11 +98,9 @@ def _recovery(entry: Entry) -> list[str]:
 
 
 def _learned(entry: Entry) -> str:
-    if entry.learned:
-        return _text(entry.learned)
-    if entry.fixes:
-        return _text(entry.fixes[0].text)
-    return _text(entry.rationale) or "Nothing beyond what was done."
+    """What was learned, else the strongest fix or failure."""
+    told = (entry.learned, *(fix.text for fix in entry.fixes[:1]), *entry.failed[:1], entry.rationale)
+    return next((_text(text) for text in told if text), "Nothing beyond what was done.")
 
 
 def _bullets(title: str, items: Sequence[str]) -> str:

@@ -16,12 +16,14 @@ from diarist.stores.chain import SALT_BYTES, Event, commit, make_link
 from diarist.stores.database import Database, Row
 from diarist.stores.hub_tables import HubWrites
 from diarist.stores.queries import Queries
-from diarist.stores.trust_tables import TombstoneGuard, TrustWrites
+from diarist.stores.trust_tables import PinnedGuard, TombstoneGuard, TrustWrites
 from diarist.stores.use_tables import UseWrites
 from diarist.stores.vector_tables import VectorWrites
 
 CORRECTED: dict[str, Status] = {"retracted": "retracted", "replaced": "superseded", "reversed": "superseded"}
 """What the target of a correction counts as, by its shape; else it stays active."""
+_ADDING = ("add_", "put_")
+"""How queries begin that bring texts in."""
 ACTIONS = {"active": "restore", "retracted": "retract", "superseded": "supersede"}
 
 
@@ -44,7 +46,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         self._tenant = tenant
         self._random_bytes = random_bytes
         self._actor = actor
-        self._guard = guard
+        self._guard: TombstoneGuard = PinnedGuard(guard)
         self._at = at
         self._events: list[Event] = []
         end = self._fetch("find_end")
@@ -226,4 +228,6 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})
 
     def _execute(self, name: str, **parameters: object) -> int:
+        if name.startswith(_ADDING) and name != "add_dirty":  # of a session that is there, or that is about to go
+            self._guard.check_texts(parameters)
         return self._database.execute(self._queries[name], {"tenant": self._tenant, **parameters})

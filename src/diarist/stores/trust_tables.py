@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from diarist.model.machinery import Backup, Correction, Erasure
     from diarist.model.record import Part, Record, SearchText, Tombstone
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 OWN_KEY = ""
 """Key id of tombstones that this workspace made itself."""
+
+
+_NO_TEXTS = ("actor", "hash", "hint", "commitment", "chunks", "secret")
 
 
 class TombstoneGuard:
@@ -52,6 +55,17 @@ class TombstoneGuard:
         if tombstones.values and tombstones.holds(_texts_of(record, search)):
             raise ErasedError("What was to be written holds a value that was erased; nothing was written.")
 
+    def check_texts(self, parameters: Mapping[str, object]) -> None:
+        """Raises ErasedError where a column is about to be given an erased value; who does it is no secret (`actor`)."""
+        tombstones = self.current()
+        if not tombstones.values:
+            return
+        texts = [value for name, value in parameters.items() if isinstance(value, str) and name not in _NO_TEXTS]
+        if tombstones.holds("\x1e".join(texts)):
+            from diarist.errors import ErasedError
+
+            raise ErasedError("What was to be written holds a value that was erased; nothing was written.")
+
     def admits_part(self, part: Part) -> bool:
         """False for a part of a session that was erased. Raises ErasedError where the session's facts hold an erased value."""
         from diarist.errors import ErasedError
@@ -75,6 +89,24 @@ class TombstoneGuard:
             values += [Erased(key, marks)] if marks else []
         hashes = frozenset(row[1] for row in rows if row[0] == "source")
         return Tombstones(tuple(values), ErasedSources(tuple(keys.values()), hashes))
+
+
+class PinnedGuard(TombstoneGuard):
+    """The guard of one transaction: nobody else adds tombstones meanwhile, so they are read once."""
+
+    def __init__(self, guard: TombstoneGuard) -> None:
+        self._shared = guard
+        self._pinned: Tombstones | None = None
+
+    def current(self) -> Tombstones:
+        """See `TombstoneGuard.current`."""
+        if self._pinned is None:
+            self._pinned = self._shared.current()
+        return self._pinned
+
+    def forget(self) -> None:
+        """Reads them anew next time: this transaction has added one."""
+        self._pinned = None
 
 
 def _texts_of(record: Record, search: SearchText) -> str:
@@ -204,12 +236,15 @@ def _bytes(value: object) -> bytes:
 class TrustWrites:
     """Mixed into `SqlTransaction`."""
 
+    _guard: TombstoneGuard
+
     def put_tombstone(self, tombstone: Tombstone) -> None:
         """Adds a tombstone; one that is there stays as it is."""
         from diarist.stores.rows import to_micros
 
         row = {"kind": tombstone.kind, "hash": tombstone.hash, "actor": tombstone.actor}
         self._execute("add_tombstone", **row, at=to_micros(tombstone.at), hint=tombstone.hint, key_id=tombstone.key_id)
+        self._guard.forget()
 
     def put_tombstone_key(self, key_id: str, secret: bytes) -> None:
         """Adds the key of another workspace, whose tombstones are about to be added."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from typing import ClassVar
 
 from diarist.text.stem import language_of, stem_english, stem_in
@@ -23,8 +24,9 @@ _BREAKS = re.compile(r"[:/\\@$+~#]+")
 _JOINTS = re.compile(r"[-._]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _VERSION = re.compile(r"v?\d+\.\d[-.+a-z0-9]*\Z")
-_SPACELESS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+_SPACELESS = (
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 
 
@@ -94,7 +96,7 @@ def _terms(chunk: str) -> list[str]:
     if chunk.isascii():
         if chunk.isalpha() and (chunk.islower() or chunk.isupper() or chunk[1:].islower()):
             return [_cut(stem_english(chunk.lower()))]
-    elif _SPACELESS.search(chunk):
+    elif _spaceless().search(chunk):
         return _mixed(chunk)
     elif _JOINTS.search(chunk) is None and _BREAKS.search(chunk) is None:
         return [_cut(_plain(fold(chunk)))]
@@ -134,11 +136,17 @@ def _of_version(version: str) -> list[str]:
     return [_cut(bare)] if len(numbers) <= 2 else [_cut(bare), _cut(".".join(numbers[:2]))]
 
 
+@cache
+def _spaceless() -> re.Pattern[str]:
+    """Compiled when a text needs it: so large a set takes longer than all other patterns here."""
+    return re.compile(_SPACELESS)
+
+
 def _mixed(chunk: str) -> list[str]:
     """A run of characters some of which belong to a script without spaces."""
     out: list[str] = []
     at = 0
-    for found in _SPACELESS.finditer(chunk):
+    for found in _spaceless().finditer(chunk):
         for word in _CHUNK.findall(chunk[at : found.start()]):
             out += _terms(word)
         run = unicodedata.normalize("NFKC", found.group()).casefold()

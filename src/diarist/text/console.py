@@ -30,6 +30,8 @@ _SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
 _DETAIL = re.compile(
     r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|Does not|Please|Try |Make sure|Either |See "
 )
+_FOLDED = ("… ", "... ")
+"""What stands for lines that a client folded away: "… +30 lines"."""
 _PROGRESS = ("> Task ", "> Configure ", "> Run with ", "> Get more ")
 
 
@@ -152,6 +154,8 @@ def _last_words(lines: list[str]) -> tuple[int, Sign] | None:
         bare = strip(lines[at][:_LONGEST_LINE].rstrip())
         text = bare.text
         if bare.level == "other" or not text or text[0].isspace() or is_listing(text, text.lower()) or RULED.match(text):
+            continue
+        if text.startswith(_FOLDED):
             continue
         outline, sign = mask(text).outline, recognise(text, text.lower())
         if (sign and sign.strength == FOLLOWS) or is_consequence(outline) or sum(token[0] != "<" for token in outline) < 3:

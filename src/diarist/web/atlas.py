@@ -34,6 +34,11 @@ def points(visit: Visit) -> Raw:
     return Raw(_kept.get(scope, visit.memory.last_change(), lambda: pack(*visit.memory.map())), "application/octet-stream")
 
 
+def forget_points() -> None:
+    """Something was erased: no map made before is shown again."""
+    _kept.clear()
+
+
 def pack(found: list[Point], edges: list[Edge]) -> bytes:
     """Magic, three lengths, names as JSON, then arrays (little-endian), each padded to four bytes.
 

@@ -80,6 +80,13 @@ def _values(visit: Visit, query: str, chosen: dict[str, str], start: int) -> dic
     }
 
 
+def forget_pages() -> None:
+    """Something was erased: nothing made before is shown again."""
+    with _turn:
+        _pages.clear()
+    _scopes.clear()
+
+
 def _find(visit: Visit, query: str, chosen: dict[str, str], start: int) -> tuple[list[Hit], int]:
     if not query.strip():
         return _newest(visit, chosen, start), 0

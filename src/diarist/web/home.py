@@ -84,6 +84,11 @@ def stats_of(visit: Visit, days: int, project: str | None = None) -> Stats:
     return _kept.get(key, visit.memory.last_change(), lambda: visit.memory.stats(days=days, project=project))
 
 
+def forget_numbers() -> None:
+    """Something was erased: nothing counted before is shown again."""
+    _kept.clear()
+
+
 def chart(days: Sequence[Day], width: float = 700, height: float = 120) -> list[Column]:
     """Stacked columns, one a day."""
     most = max((day.entries for day in days), default=0) or 1

@@ -38,6 +38,11 @@ class Kept(Generic[V]):
         finally:
             making.release()
 
+    def clear(self) -> None:
+        """Forgets all: something was erased."""
+        with self._turn:
+            self._values.clear()
+
     def _made(self, key: Hashable, change: int, make: Callable[[], V]) -> V:
         with self._turn:
             known = self._values.get(key)

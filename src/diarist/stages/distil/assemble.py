@@ -144,7 +144,7 @@ def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     for name, room in PARAGRAPHS.items():
         chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
     learned = {bullet.quote for bullet in chosen["learned"]}
-    story.worked.extend(bullet for bullet in story.found if bullet.quote not in learned)
+    (story.worked if story.held else story.tried).extend(bullet for bullet in story.found if bullet.quote not in learned)
     told: frozenset[str] = frozenset()
     for name in ("worked", "failed", "tried"):
         known = told | learned if name == "tried" else told

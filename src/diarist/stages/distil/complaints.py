@@ -18,7 +18,8 @@ MOST = 8
 _WORD = re.compile(r"\w+")
 _BARE = re.compile(
     r"\W*\w*(?:error|exception|failed|failure)\W*$|File \"|(?:path|command|location|code|errno|syscall|workspace|cwd) \S|"
-    r"Lifecycle script|A complete log|Checked \d+ files|.*[━─═]{5,}|Debugger attached|.*\[no test files\]|Waiting for the debugger",
+    r"Lifecycle script|A complete log|Checked \d+ files|.*[━─═]{5,}|Debugger attached|.*\[no test files\]|Waiting for the debugger|"
+    r"(?:…|\.{3}) \+?\d+ (?:more )?lines?\b",
     re.IGNORECASE,
 )
 _LETTERS = re.compile(r"[^\W\d_]")

@@ -13,7 +13,8 @@ from diarist.stages.distil.ledger import Asked, Ledger, Said
 from diarist.text.clip import clip
 
 _START = re.compile(
-    r"\W*(?:no\b|nope|nah|not\b|don'?t|do not|dont\b|stop\b|wait\b|hold on|actually|hmm+|huh|wtf|omfg|wrong|incorrect|that'?s (?:not|"
+    r"\W*(?:no\b|nope|nah|not\b|don'?t\b(?! you\b)|"
+    r"do not|dont\b|stop\b|wait\b|hold on|actually|hmm+|huh|wtf|omfg|wrong|incorrect|that'?s (?:not|"
     r"wrong|incorrect)|this is (?:not|wrong)|it'?s not|you (?:did not|didn'?t|forgot|missed|broke|should(?:n'?t| not))|"
     r"undo|revert|roll ?back|again\b|still\b|try again|redo|i (?:said|told|undid|asked|meant|reverted|still)|why (?:did|are|do) you|"
     r"instead|rather|never\b|please (?:don'?t|do not|stop|undo|revert)|we (?:don'?t|do not|shouldn'?t)|let'?s not|"
@@ -55,7 +56,7 @@ _REASON = re.compile(
 _STANDARD = re.compile(
     r"the user (?:doesn'?t|does not) want|tool use was rejected|user (?:rejected|declined|denied|cancelled|canceled)|"
     r"stop what you are doing|wait for the user|rejected by (?:the )?user|request interrupted|permission (?:to use|denied)|"
-    r"note: the user's next message",
+    r"note: the user's next message|tell claude what to do differently",
     re.IGNORECASE,
 )
 

@@ -173,6 +173,7 @@ INTENT_STARTS = _starts(
     lets i'll i_will i'm_going i_am_going i_need_to i_should we_need_to now_i i_can i_want_to going_to time_to first,
     next, now, now_ next_ checking looking_at running ich_werde lass_mich lassen_sie_mich jetzt zuerst als_nächstes je_vais
     voyons maintenant d'abord voy_a vamos_a ahora primero vou agora ora それでは では 次に まず
+    the_user_wants the_user_asked the_user_is_asking the_user_says user_wants
     让我 讓我 我将 我会 现在 接下来 我来 先 이제 먼저 сейчас теперь
     давай
     """

@@ -73,7 +73,7 @@ def _folder_bullet(folder: str, files: Sequence[Sequence[Changed]]) -> Bullet:
     text = (
         f"{verbs} {len(files)} more in {folder or '.'}: {clip(', '.join(told), 300)}"
         if len(files) > 1
-        else f"{verbs} {files[0][0].path}: {told[0]}"
+        else f"{verbs} {files[0][0].path}" + (f": {told[0]}" if "(" in told[0] else "")
     )
     quote, step = change_quote(files[0])
     steps = tuple(dict.fromkeys((step, *(changes[0].step for changes in files[:8]))))

@@ -10,7 +10,8 @@ from diarist.model.entry import FileOperation
 from diarist.stages.distil.programs import TEST_FILE
 
 MOST = 4_000
-_SHOWN_EDIT = re.compile(r": .*=>.*$", re.DOTALL)  # "a.py: old... => new...", as a console shows an edit
+_SHOWN_EDIT = re.compile(r"(?:: .*=>|\)(?:…|\.{3}) ).*$", re.DOTALL)
+"""As consoles show an edit: "a.py: old... => new...", "a.py)… Cost: …"."""
 _ERRAND = re.compile(
     r"(?:apply|fix|check|examine|verify|debug|try|demo|patch|modify|edit|analy[sz]e|find|show|print|trace|inspect|simulate|final|quick|simple)_"
 )

@@ -19,7 +19,9 @@ class Story(NamedTuple):
     worked: list[Bullet]
     failed: list[Bullet]
     found: list[Bullet]
-    """What was found on the way: for where there is room among what worked, and it is not told as learned."""
+    """What was found on the way: for where there is room, and it is not told as learned."""
+    held: bool
+    """Nothing is known to be broken in the end: what was found counts among what worked, else among what was tried."""
     rationale: list[Bullet]
     learned: list[Bullet]
 
@@ -45,4 +47,4 @@ def tell(facts: Facts) -> Story:
     if not held:
         tried += changed
     failed = [*refusals(facts.corrections), *failing(facts), *troubles(facts), *stops(ledger)]
-    return Story(tried, worked, failed, extra, list(rationale(facts)), list(findings(facts)))
+    return Story(tried, worked, failed, extra, held, list(rationale(facts)), list(findings(facts)))

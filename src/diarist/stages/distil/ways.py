@@ -43,13 +43,14 @@ _SMALL = frozenset(
 
 
 _ALONE = 4
-_NEXT = re.compile(r"(?:now|next|first|finally)\b", re.IGNORECASE)
+_NEXT = re.compile(r"(?:now|next|first|finally|the user)\b", re.IGNORECASE)
 """How a step of a plan begins that turns to nothing new."""
 
 
 def corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
     """What the person corrected; many corrections share bullets, three each, so that none is lost."""
-    told = [correction for correction in corrections if not correction.refused and correction.quote]
+    quoted = {correction.quote: correction for correction in reversed(corrections) if not correction.refused and correction.quote}
+    told = list(quoted.values())[::-1]  # each once, where it was said first
     size = 1 if len(told) <= _ALONE else 3
     room = 300 if size == 1 else 130
     for at in range(0, len(told), size):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from diarist.model.hit import HitRow
+from diarist.model.hit import SAME_ERROR, HitRow
 from diarist.stages.rank.rarity import Rarity
 from diarist.text.analyse import analyse
 from diarist.text.fingerprint import FoundError, errors_in, family
@@ -140,7 +140,7 @@ def _score(asked: Asked, row: HitRow, marks: frozenset[str], weights: Sequence[f
         if error.fingerprint in marks:
             value += _SAME
             met, solved = True, solved or "+" + error.fingerprint in marks
-            reasons.append(f"met the same error: {error.message}")
+            reasons.append(f"{SAME_ERROR}: {error.message}")
         elif family(error.fingerprint) in marks:
             value += _KIN
             reasons.append(f"met an error of the same kind: {error.message}")
@@ -148,7 +148,10 @@ def _score(asked: Asked, row: HitRow, marks: frozenset[str], weights: Sequence[f
             value *= _STRANGER
         values.append(value)
     solved = solved if met else row.outcome in ("completed", "recovered")
-    reasons += [] if not any(values) else ["solved it"] if solved else ["did not solve it"]
+    if not reasons and any(values):
+        reasons.append("met another error in like words")
+    elif reasons:
+        reasons.append("solved it" if solved else "did not solve it")
     return Ranked(row, _combined(values, weights) * (1.0 if solved else _UNFIXED), tuple(reasons))
 
 

@@ -193,3 +193,32 @@ def test_a_subagents_work_is_told_with_what_it_came_back_with(talk: Any) -> None
     assert "counts hidden ones" in entry.tried[bullet]
     linked = [each for each in entry.evidence["tried"] if each.bullet == bullet]
     assert [(2 in each.steps, "hidden ones" in each.quote) for each in linked] == [(True, False), (True, True)]
+
+
+def test_what_a_failed_run_found_did_not_work(talk: Any) -> None:
+    said = "The `total` of cart.py is wrong because `len(items)` counts hidden ones."
+    talk = talk().ask("Fix the total").edit("cart.py", "a", "b").say(said).shell("pytest -q", "1 failed in 0.1s", 1)
+    entry = talk.say("It still fails in `total`, I will look further.").entry()
+    assert entry.outcome == "failed"
+    assert not any(bullet.startswith("Found") for bullet in entry.worked)
+
+
+def test_lines_that_a_client_folded_away_are_no_error(talk: Any) -> None:
+    entry = talk().ask("Commit").shell("git commit -m x", "hook.....Failed\n… +30 lines (ctrl+r to see all)", 1).say("Hm.").entry()
+    assert not any("+30 lines" in error.message for error in entry.errors)
+
+
+def test_a_correction_said_twice_is_told_once(talk: Any) -> None:
+    talk = talk().ask("Add a total").edit("cart.py", "a", "b").ask("No, put it in order.py.").edit("order.py", "a", "b")
+    entry = talk.ask("No, put it in order.py.").say("ok").entry()
+    assert sum(bullet.count("put it in order.py") for bullet in entry.tried) == 1
+
+
+def test_a_question_that_begins_with_do_not_corrects_nothing(talk: Any) -> None:
+    entry = talk().ask("Add a total").edit("cart.py", "a", "b").ask("Don't you think that is all we need?").say("Yes.").entry()
+    assert not any(bullet.startswith("Corrected") for bullet in entry.tried)
+
+
+def test_what_a_console_writes_behind_a_path_is_no_part_of_it(talk: Any) -> None:
+    talk = talk().ask("Add a total").call("Update", {"file_path": "cart.py)… Cost: $0.04 (2s"}, "Updated cart.py with 1 addition")
+    assert [file.path for file in talk.say("ok").entry().files] == ["cart.py"]

@@ -98,6 +98,15 @@ def test_long_texts_keep_head_and_tail_and_count_what_was_cut() -> None:
     assert f"[… {step.clipped} characters cut …]" in step.text
 
 
+def test_a_text_that_was_cut_before_stays_as_it_is_and_is_still_counted() -> None:
+    """A session that was written out comes in again as the same one."""
+    first, _ = redactor.step(RawStep(kind="result", session="s", rid="r", text="head " + "middle words " * 1000 + " tail"), limit=400)
+    again, _ = redactor.step(RawStep(kind="result", session="s", rid="r", text=first.text), limit=400)
+    assert again == first
+    long = RawStep(kind="result", session="s", rid="r", text=first.text + "more words " * 100)
+    assert len(redactor.step(long, limit=400)[0].text) < 500
+
+
 def test_a_secret_at_the_cut_is_redacted_before_it_is_cut() -> None:
     token = make.github()
     for shift in range(0, 60, 7):

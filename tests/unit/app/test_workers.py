@@ -1,0 +1,31 @@
+"""Reading and distilling in several processes: the same records as in one, in the same order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import diarist
+from builders import fixed_test_session
+from contract.importers.passes import TRANSCRIPTS
+from diarist.app.ingest import IngestOptions
+from diarist.model.record import RecordFilter
+
+
+def test_several_processes_give_what_one_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diarist.app.ingest.POOL_BYTES", 0)
+    folder = tmp_path / "in"
+    for number in range(1, 30):
+        fixed_test_session(number).write(folder / str(number % 3))
+    stored, told = [], []
+    for jobs in (1, 2):
+        with diarist.open_memory(tmp_path / f"ws-{jobs}") as memory:
+            report = memory.ingest([folder, TRANSCRIPTS], IngestOptions(jobs=jobs))
+            told.append((report.created, report.files_read, report.files_skipped, [entry.id for entry in report.entries]))
+            stored.append(b"".join(memory.export(RecordFilter())))
+            assert memory.ingest([folder, TRANSCRIPTS], IngestOptions(jobs=jobs)).created == 0
+            assert memory.doctor()["faults"] == []
+    assert stored[0] == stored[1]
+    assert told[0] == told[1]
+    assert told[0][0] > 60
