@@ -34,6 +34,7 @@ from diarist.importers.values import (
     content_text,
     dicts,
     first_str,
+    hash64,
     renamed,
 )
 from diarist.model.session import RawStep, SessionInfo
@@ -55,6 +56,8 @@ class AtifDocument:
         self._kept: dict[str, dict[str, Any]] = {}
         """By session: facts that Diarist wrote and that stand for themselves."""
         self._asked = False
+        self._silent: dict[str, list[str]] = {}
+        """By actor: calls of the last turn that no result is told of."""
 
     def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of each run, in order."""
@@ -73,6 +76,7 @@ class AtifDocument:
         tally = ledger.open(session)
         self._agents.setdefault(session, as_str(agent.get("name")) or "atif")
         self._asked = False
+        self._silent.clear()
         tell(tally, "version", "" if own and agent.get("version") == "unknown" else agent.get("version"))
         if own:
             self._kept[session] = note_facts(document, tally)
@@ -141,6 +145,7 @@ class AtifDocument:
         if source == "system":
             return "instructions"
         if source == "user":
+            self._silent.pop(draft.actor, None)
             if draft.actor:
                 draft.add("notice", 0, text, "machine")
             elif self._asked:
@@ -149,6 +154,7 @@ class AtifDocument:
                 add_task(draft, 0, text)
             self._asked = self._asked or not draft.actor
             return "" if draft.steps else "empty"
+        self._tell_silent(draft, tally)
         model = as_str(step.get("model_name"))
         tell(tally, "model", model)
         tell(tally, "cwd", as_dict(step.get("extra")).get("cwd"))
@@ -166,11 +172,20 @@ class AtifDocument:
             if call_id:
                 tally.result(call_id)
             _add_result(draft, number, result, call_id, tally, as_dict(step.get("extra")) if len(calls) == 1 else {})
+        asked = [each.call_id for each in draft.steps if each.kind == "call"]
+        self._silent[draft.actor] = [call_id for call_id in asked if hash64(call_id) not in tally.answered]
         used = _tokens(as_dict(step.get("metrics")))
         if any(used):
             tally.use("", used)
         tally.spend(as_cost(as_dict(step.get("metrics")).get("cost_usd")))
         return "" if draft.steps or any(used) else "empty"
+
+    def _tell_silent(self, draft: Draft, tally: Tally) -> None:
+        """Harbor leaves out what a tool of Claude Code gave back if it was nothing; where the agent goes on, it did get an answer."""
+        for number, call_id in enumerate(self._silent.pop(draft.actor, ())):
+            if self._agents.get(draft.session) == "claude-code":
+                tally.result(call_id)
+                draft.result(f"silent{number}", "", call_id, error=False)
 
     @staticmethod
     def _note_facts(document: dict[str, Any], agent: dict[str, Any], tally: Tally) -> None:
