@@ -204,12 +204,16 @@ def _show_all(hits: Hits, *, explain: bool, errors: bool) -> None:
 
 
 def _show(hit: Hit, hits: Hits, *, explain: bool) -> None:
+    from diarist.model.hit import RESEMBLES
+
     what = f"{hit.outcome}" + (", verified" if hit.verified else "") if hit.outcome else hit.kind
     _print(f"{hit.id}  {hit.created_at[:10]}  {what}  {_line(hit.title, hits)}", raw=True)
     if hit.superseded_by:
         _print(f"    superseded by {hit.superseded_by}")
     if hit.snippet:
         _print(f"    {_line(hit.snippet, hits)}", raw=True)
+    elif not explain and any(reason.startswith(RESEMBLES) for reason in hit.reasons):
+        _print(f"    {RESEMBLES}")
     for reason in hit.reasons if explain else ():
         _print(f"    {reason}")
 

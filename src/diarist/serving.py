@@ -7,6 +7,7 @@ import functools
 import ipaddress
 import logging
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 JOB_SECONDS = 60.0
 GRACE_SECONDS = 10
+BACKLOG = 2048
 SWITCH_SECONDS = 0.001
 """Of the interpreter: the event loop must not wait long behind threads that compute."""
 
@@ -113,13 +115,13 @@ def serve(workspace: str | None, options: Options, say: Callable[[str], None]) -
             f"{options.host} can be reached from other machines, and there is no key yet: everybody could read everything. "
             "Make one with `diarist keys add NAME --role admin`, or serve on 127.0.0.1."
         )
+    listener = _listen(options)
+    options = options._replace(port=listener.getsockname()[1])
     hub = build(workspace, options)
     sys.setswitchinterval(SWITCH_SECONDS)
     _log_to(sys.stderr)
     config = uvicorn.Config(
         hub.app,
-        host=options.host,
-        port=options.port,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -131,10 +133,32 @@ def serve(workspace: str | None, options: Options, say: Callable[[str], None]) -
     server = uvicorn.Server(config)
     say(f"Serving {load_settings(workspace).workspace} on http://{_shown(options.host)}:{options.port} ({_told(len(keys))}).")
     try:
-        server.run()
+        server.run(sockets=[listener])
     finally:
+        listener.close()
         hub.room.close()
     return 0 if server.started else 1
+
+
+def _listen(options: Options) -> socket.socket:
+    """The address, taken: whoever cannot have it is told before anything else happens. Port 0: any that is free.
+
+    Raises
+    ------
+    UsageError
+        Another process has it, or this machine has no such address.
+    """
+    try:
+        family, _, _, _, place = socket.getaddrinfo(
+            options.host.strip("[]"), options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        made = socket.create_server(place[:2], family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {options.host}, port {options.port}: {error.strerror or error}. Choose another with --port or --host."
+        ) from error
+    made.set_inheritable(True)
+    return made
 
 
 def start(workspace: str | None, **told: Any) -> int:

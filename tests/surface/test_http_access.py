@@ -303,6 +303,14 @@ def test_serve_refuses_another_address_without_a_key(diarist: Any) -> None:
     assert "diarist keys add" in done.stderr
 
 
+def test_a_port_that_is_taken_is_said_so(diarist: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = diarist("serve", "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert "cannot listen on 127.0.0.1" in done.stderr
+    assert "Serving" not in done.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_serve_answers_logs_ids_only_and_ends_well_when_told_to(environ: dict[str, str], home: Path) -> None:
     with socket.socket() as free:

@@ -59,8 +59,11 @@ def test_a_backup_is_checked_and_restored(diarist: Run, workspace: Path, home: P
     done = diarist("--workspace", home / "look", "restore", home / "b.backup", "--json")
     assert json.loads(done.stdout)["records"] >= 2
     assert "green gate" in diarist("--workspace", home / "look", "recall", QUESTION).stdout
+    assert diarist("pause").returncode == 0
     assert diarist("restore", home / "b.backup", "--replace").returncode == 0
     assert "green gate" in diarist("recall", QUESTION).stdout
+    assert json.loads(diarist("status", "--json").stdout)["health"] == "paused", "a restore resumes nothing"
+    assert diarist("resume").returncode == 0
     (home / "b.backup").write_bytes(b"noise")
     assert diarist("backup", "--verify", home / "b.backup").returncode == 1
     assert workspace.exists()

@@ -1,16 +1,16 @@
-"""Which decision replaced which: what people said of it, and what the texts say; for searches, and for whoever asks why."""
+"""Which decision replaced which, as people and documents said it. A cold search loads this: nothing heavy at the top."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from diarist.errors import InvalidInputError
 from diarist.model.hit import Query
 from diarist.stages.rank.standing import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from diarist.app.toolbox import Toolbox
     from diarist.model.hit import HitRow
@@ -21,20 +21,6 @@ Verdict = Literal["supersedes", "stands", "undecided"]
 """Of a later record on an earlier one: it replaces it; both hold; nothing is said, so that the texts decide."""
 NAMESPACE = "amendments"
 _MOST = 100
-
-
-class Amends(NamedTuple):
-    """One judgement about a record. `later` replaces `earlier`, unless `stands`: then both hold, whatever the texts say.
-
-    `score`: from 1 on, the texts say so; `parts`: what that is made of, by name. `said_by`: who decided it; empty: the texts.
-    """
-
-    earlier: str
-    later: str
-    stands: bool
-    score: float
-    parts: dict[str, float]
-    said_by: str = ""
 
 
 def links_about(store: Store, index: Index, ids: Iterable[str]) -> list[Link]:
@@ -50,13 +36,13 @@ def links_about(store: Store, index: Index, ids: Iterable[str]) -> list[Link]:
         link
         for row in rows
         if row.seq in bodies
-        for link in _links(row, json.loads(bodies[row.seq]))
+        for link in links_of(row, json.loads(bodies[row.seq]))
         if wanted & {link.earlier, link.later}
     ]
     return sorted(found, key=lambda link: (link.said_at, link.earlier, link.later))
 
 
-def _links(row: HitRow, body: Any) -> list[Link]:
+def links_of(row: HitRow, body: Any) -> list[Link]:
     """The links that one record tells: a document of its own, a judgement of two others."""
     if not isinstance(body, dict):
         return []
@@ -103,35 +89,3 @@ def judge(box: Toolbox, later: Record, earlier: Record, verdict: Verdict) -> Non
             body=body,
         )
         tx.put_record(record, SearchText(), action="judge")
-
-
-def amendments_of(store: Store, index: Index, record_id: str) -> list[Amends]:
-    """What a record replaces and what replaces it, as a search that finds it would judge; and what people said of it."""
-    from diarist.app.seeking import JUDGED, Seeker
-    from diarist.stages.rank.related import telling_terms
-    from diarist.stages.rank.standing import find_amendments, find_pairs
-
-    record = store.get_record(record_id)
-    rows = store.get_hits([record.seq]) if record is not None else []
-    if not rows:
-        return []
-    seeker = Seeker(store, index)
-    terms = tuple(telling_terms(rows, seeker.counts.of))
-    query = Query(terms=terms, project=rows[0].project or None)
-    others = [one.row for one in seeker.find(query, JUDGED) if one.row.id != record_id] if terms else []
-    pairs = find_pairs([*rows, *others])
-    judged = find_amendments(pairs, seeker.counts.of(pairs.terms())) if pairs.pairs else []
-    told: dict[tuple[str, str], Amends] = {}
-    for one in judged:
-        parts = dict(one.judgement.parts)
-        told[one.earlier, one.later] = Amends(one.earlier, one.later, False, one.judgement.score, parts)
-    for link in [*links_about(store, index, [record_id, *(one.id for one in others)]), *_own_links(store, rows[0])]:
-        known = told.get((link.earlier, link.later))
-        score, parts = (known.score, known.parts) if known else (0.0, {})
-        told[link.earlier, link.later] = Amends(link.earlier, link.later, link.stands, score, parts, link.said_by)
-    return [one for one in told.values() if record_id in (one.earlier, one.later)]
-
-
-def _own_links(store: Store, row: HitRow) -> Sequence[Link]:
-    bodies = store.get_bodies([row.seq])
-    return _links(row, json.loads(bodies[row.seq])) if row.kind in ("note", "lesson") and row.seq in bodies else ()

@@ -66,7 +66,7 @@ def neighbours(store: Store, record: Record, index: Index | None = None) -> list
 
 
 def _amendments(store: Store, index: Index, record: Record) -> Iterator[Neighbour]:
-    from diarist.app.amending import amendments_of
+    from diarist.app.amendments import amendments_of
 
     with suppress(IndexUnavailableError):
         for one in amendments_of(store, index, record.id):

@@ -18,18 +18,21 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.record import Record
 
+MOST = 20_000
 _PAGE = 500
 
 
 def relate_since(box: Toolbox, position: int) -> int:
     """Names in each hub document published since a change what it is related to; returns how many files that changed.
 
+    Of very many changes the newest `MOST` are looked at: an index that is made anew must not cost hours here.
+
     Raises
     ------
     StoreFullError
         A file cannot be written.
     """
-    changed, at = 0, position
+    changed, at = 0, max(position, box.store.last_seq() - MOST)
     while changes := box.store.get_changes(at, _PAGE):
         at = changes[-1].seq
         for record in box.store.get_records([change.seq for change in changes if change.op == "put"]).values():

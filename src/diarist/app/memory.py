@@ -89,8 +89,13 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs,
         from diarist.app.ingest import check_paths
         from diarist.app.watching import watch
 
+        def take(paths: Sequence[Path], options: IngestOptions) -> IngestReport:
+            report = self.ingest(paths, options)
+            self._catch_up()  # this process stays open: other ones search meanwhile
+            return report
+
         self._writable()
-        watch(check_paths([str(path) for path in paths]), self.ingest, options, on_report, stop or Event())
+        watch(check_paths([str(path) for path in paths]), take, options, on_report, stop or Event())
 
     def explain(self, path: Path, data: bytes | None = None) -> Explanation:
         """How a file would be understood; nothing is kept. With `data`, `path` only names it. Raises InvalidInputError."""

@@ -92,7 +92,8 @@ def search_error(store: Store, index: Index, text: str, *, limit: int = 10, infl
     where, asked = _only(filters), read_errors(text)
     behind = bring_up_to_date(store, index)
     ranked = healing(store, index, lambda: find_faults(store, index, asked, limit, where, influence))
-    hits = Hits(_hit(one.row, one.score, clip(one.row.fixes.split("\n", 1)[0], _SNIPPET))._replace(reasons=one.reasons) for one in ranked[:limit])
+    found = [(one, clip(one.row.fixes.split("\n", 1)[0], _SNIPPET)) for one in ranked[:limit]]
+    hits = Hits(_hit(one.row, one.score, fix)._replace(reasons=one.reasons) for one, fix in found)
     hits.behind, hits.terms = behind, asked.all_terms()
     return hits
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from diarist.app.backing_up import fill, read_manifest, unpack
+from diarist.app.consent import PAUSES
 from diarist.app.erasing import enforce
 from diarist.errors import NotFoundError, StoreError, UsageError
 from diarist.model.machinery import Backup
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from diarist.model.record import Tombstone
 
 OpenMemory = Callable[[Path, bool], "Memory"]
+_OF_THE_MACHINE = ("connect/*", "left-out/*", "spool/events/**/*", "projects/*/checkout", "paused", PAUSES)
+"""What a workspace knows of the machine it is on: which files `connect` changed, what the user keeps out, events that wait."""
 
 
 class Restored(NamedTuple):
@@ -151,6 +154,16 @@ def _swap(draft: Path, target: Path, open_memory: OpenMemory) -> str:
                 stack.enter_context(box.store.transaction(actor=box.actor, at=box.now()))
         if os.name == "nt":
             stack.close()
+        _carry_over(target, draft)
         target.rename(before)
         draft.rename(target)
     return str(before)
+
+
+def _carry_over(old: Path, draft: Path) -> None:
+    """Takes along what is of the machine and in no backup; what the backup brought stays as it is."""
+    for path in sorted({path for pattern in _OF_THE_MACHINE for path in old.glob(pattern)}):
+        place = draft / path.relative_to(old)
+        if path.is_file() and not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.copy2(path, place)

@@ -45,7 +45,8 @@ def correct_command(ctx: click.Context, /, wanted: str, as_json: bool, undo: boo
     if as_json:
         emit_json(done._asdict())
         return
-    say(f"{done.target}: {done.shape}. The correction is {done.correction}; `diarist correct {done.correction} --undo` takes it back.")
+    shape = {"partly": "replaced in part", "until": "holds up to that date"}.get(done.shape, done.shape)
+    say(f"{done.target}: {shape}. The correction is {done.correction}; `diarist correct {done.correction} --undo` takes it back.")
     for each in done.lessons:
         say(f"superseded with it: the lesson {each}")
     for each in done.look_at:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diarist.cli.common import count, open_workspace, emit_json, say
+from diarist.cli.common import count, emit_json, open_workspace, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("import")
-@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def import_command(ctx: click.Context, /, file: str, as_json: bool) -> None:

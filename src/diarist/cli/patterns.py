@@ -126,7 +126,7 @@ def _tell(memory: Memory, found: list[Proposal], as_json: bool, what: str, *, el
         emit_json([_as_row(memory, each) for each in found])
         return
     if not found:
-        say(f"No skill proposal is {what}." if not elsewhere else f"No skill proposal is {what} in this project; --all-projects shows others.")
+        say(f"No skill proposal is {what}{' in this project; --all-projects shows others' if elsewhere else ''}.")
         return
     rows = [(each.name, str(len(each.session_ids)), str(each.payload.get("failed", 0)), each.shown_title) for each in found]
     table(rows, ("name", "sessions", "failed", "title"), (40, 8, 6))

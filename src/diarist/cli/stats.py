@@ -59,7 +59,9 @@ def _counted_over(told: Stats) -> str:
 def _tell_shares(title: str, shares: Sequence[Share]) -> None:
     if shares:
         say(f"\n{title}")
-        rows = [(f"{each.entries:,}", f"{each.recovered:,}", f"{each.failed:,}", f"{each.tokens:,}", each.name or "(none)") for each in shares]
+        rows = [
+            (f"{each.entries:,}", f"{each.recovered:,}", f"{each.failed:,}", f"{each.tokens:,}", each.name or "(none)") for each in shares
+        ]
         table(rows, ("runs", "recovered", "failed", "tokens", "name"), (8, 9, 8, 14))
 
 

@@ -60,8 +60,9 @@ def _everything(memory: Memory, against: str | None, *, as_json: bool) -> int:
 
 
 def _show(found: StoreVerification) -> None:
-    say(f"{count(found.history, 'change')}, {count(found.entries, 'entry', 'entries')}, {count(found.chunks, 'chunk')} of evidence")
-    say(f"{count(found.files, 'published file')}" + (f" ({found.missing_files:,} more are not there)" if found.missing_files else ""))
+    told = [count(found.history, "change"), count(found.entries, "entry", "entries"), f"{count(found.chunks, 'chunk')} of evidence"]
+    told.append(count(found.files, "published file") + (f" ({found.missing_files:,} more are not there)" if found.missing_files else ""))
+    say(", ".join(told))
     if found.ok:
         say("everything is what was written")
         return

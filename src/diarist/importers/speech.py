@@ -72,6 +72,7 @@ _OPENINGS: tuple[tuple[str, Mark], ...] = (
     ("<environment_context>", "machine"),
 )
 """How texts begin that a client wrote, once whole elements are taken out: the last ones are elements that were cut off."""
+_ANY_OPENING = tuple(opening for opening, _ in _OPENINGS)
 
 
 def without_fences(text: str) -> str:
@@ -112,7 +113,9 @@ def _prompt(text: str) -> list[Said]:
     text = text.strip()
     if not text:
         return []
-    mark = next((mark for opening, mark in _OPENINGS if text.startswith(opening)), None) or command_mark(text)
+    mark = command_mark(text)
+    if text.startswith(_ANY_OPENING):
+        mark = next(mark for opening, mark in _OPENINGS if text.startswith(opening))
     return [Said("notice", mark, text) if mark else Said("prompt", "", text)]
 
 

@@ -77,6 +77,8 @@ class HitRow(NamedTuple):
 
 SAME_ERROR = "met the same error"
 """How the reason of a hit begins that met the very error which was looked up."""
+RESEMBLES = "resembles the best hit"
+"""How the reason of a hit begins that shares words with the best one, and perhaps none with the question."""
 
 
 class Hit(NamedTuple):

@@ -23,7 +23,8 @@ def passages(text: SearchText, most: int) -> list[Redacted]:
     body = " ".join(text.body.split())
     if body.startswith(title := " ".join(text.title.split())) and title:
         body = body[len(title) :].lstrip(" .:")
-    found, at = [], 0
+    found: list[str] = []
+    at = 0
     while (at < len(body) or not found) and len(found) < most:
         room = SIZE - len(head) - 1 if not found else SIZE
         end = _cut(body, at, room)

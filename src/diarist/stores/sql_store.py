@@ -338,9 +338,6 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         with self._database.transaction():
             self._database.execute(self._queries["add_workspace"], {"tenant": self._tenant, "workspace_id": name, "secret": secret})
 
-    def _scan(self, table: str) -> list[Row]:
-        return self._database.fetch(self._queries.fill("scan_table", table=table), {"tenant": self._tenant})
-
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})
 

@@ -190,18 +190,19 @@ class TrustReads:
 
     def holdings(self) -> Iterator[tuple[str, bytes]]:
         """(where, data) of every value of every row that is kept for this tenant."""
-        for (table,) in self._fetch("list_tables"):
-            if table != "history_payloads":
-                for row in self._scan(table):
-                    yield f"table {table}", b"\n".join(map(_bytes, row))
-        after = 0
-        while rows := self._fetch("scan_payloads", after=after, limit=200):
-            for seq, payload, search in rows:
-                yield f"history, change {seq}", bytes(payload)
-                yield f"search text of change {seq}", bytes(search or b"")
-            after = rows[-1][0]
+        columns = self.list_columns()
+        for table, row in self.dump_rows():
+            where = f"table {table}"
+            if "seq" in columns[table] and table != "records":
+                where += f", change {row[columns[table].index('seq')]}"
+            yield where, b"\n".join(map(_bytes, row))
 
-    def _scan(self, table: str) -> list[Row]:
+    def list_columns(self) -> dict[str, list[str]]:
+        """See `stores.moving`."""
+        raise NotImplementedError
+
+    def dump_rows(self) -> Iterator[tuple[str, Row]]:
+        """See `stores.moving`."""
         raise NotImplementedError
 
     def find_mentions(self, kinds: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:

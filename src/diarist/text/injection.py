@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from diarist.text.injection_hints import HINTS, NEEDS, STEMS
 from diarist.text.injection_languages import FOREIGN_HINTS, foreign
-from diarist.text.injection_words import COMPACT, ENGLISH, HINTS, NEEDS, STEMS
+from diarist.text.injection_words import COMPACT, ENGLISH
 from diarist.text.lookalike import plain_latin
 
 LOOK = 0.5
@@ -27,6 +28,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _DIGIT_IN_WORD = re.compile(r"[a-z][0-9@$!|]+[a-z]|\b[0-9@$!|]+[a-z]{3}")
 _CROSSING = ("override", "secrecy", "memory", "loyalty", "role", "grant", "leak", "deceit")
 """What counts where it begins in one step's output and ends in the next one's."""
+_SHORT = 240
 _LONGEST = 200_000
 _MOST_RUNS = 24
 _DEPTH = 2
@@ -178,7 +180,8 @@ def _score(text: str) -> Suspicion:
 
 
 def _is_worth_it(text: str) -> bool:
-    return not text.isascii() or any(hint in text for hint in HINTS) or any(hint in text for hint in FOREIGN_HINTS)
+    """Long outputs are looked through for hints first; of short ones the families' own words decide."""
+    return len(text) <= _SHORT or not text.isascii() or any(hint in text for hint in HINTS) or any(hint in text for hint in FOREIGN_HINTS)
 
 
 def _score_stretch(stretch: str) -> Suspicion:

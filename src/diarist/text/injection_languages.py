@@ -86,7 +86,11 @@ _HAND_OUT: tuple[str, ...] = (
     r"(?:envi|mand|copi|transmit|execut)\w*.{0,60}(?:credencia|senha|chave|segredo|token|variáve|\.env|https?://)",
     r"(?:invia|manda|copia|trasmett|esegu)\w*.{0,60}(?:credenzial|password|chiav|segret|token|variabil|\.env|https?://)",
     r"(?:отправ|пришли|скопируй|передай|загрузи|выполни)\w*.{0,60}(?:учётн|учетн|парол|ключ|секрет|токен|переменн|\.env|https?://)",
-    r"(?:发送|發送|上传|上傳|复制|執行|执行|运行|提交|传到).{0,40}(?:凭据|密码|密碼|密钥|金鑰|令牌|环境变量|\.env|https?://)|(?:凭据|密码|密钥|令牌|环境变量|\.env).{0,30}(?:发送|上传|提交|传到)",
+    (
+        r"(?:发送|發送|上传|上傳|复制|執行|执行|运行|提交|传到).{0,40}(?:凭据|密码|密碼|密钥|"
+        r"金鑰|令牌|环境变量|\.env|https?://)|(?:凭据|密码|密钥|令牌|环境变量|\.env).{0,30}(?:发送|"
+        r"上传|提交|传到)"
+    ),
     r"(?:認証情報|パスワード|秘密鍵|鍵|トークン|環境変数|\.env|https?://).{0,40}(?:送信|送って|送れ|送り|アップロード|コピー|実行|投稿)",
     r"(?:자격 ?증명|비밀번호|키를|토큰|환경 ?변수|\.env|https?://).{0,40}(?:전송|보내|업로드|복사|실행)",
 )
@@ -114,6 +118,41 @@ _OBEY: tuple[str, ...] = (
 )
 
 
+_ADDRESS: tuple[str, ...] = (
+    (
+        r"(?:nota|aviso|atenci[oó]n|mensaje|instruc\w+|orden\w*) (?:para|a) (?:la |el |los "
+        r"|las |todos los )?(?:ia\b|agentes?|asistentes?|modelos?)"
+    ),
+    r"(?:nota|aviso|aten[cç][aã]o|mensagem|instru\w+) (?:para|à|aos?) (?:a |o |os )?(?:ia\b|agentes?|assistentes?|modelos?)",
+    r"(?:hinweis|achtung|nachricht|anweisung\w*|anmerkung) (?:an|für) (?:die |den |alle )?(?:ki\b|agenten?|assistent\w*|sprachmodell\w*)",
+    (
+        r"à l'(?:attention|intention) (?:des? |de l'|du )(?:agents?|assistants?|ia\b|modèles?)|"
+        r"(?:note|message|consigne\w*) (?:pour|à|aux) (?:l'|les? )?(?:ia\b|agents?|assist)"
+    ),
+    r"(?:nota|avviso|messaggio|istruzion\w+) (?:per|a|agli?) (?:l'|gli |i )?(?:ia\b|agenti?|assistent[ei]|modell[oi])",
+    r"(?:примечание|внимание|сообщение|инструкци\w+) для (?:ии|агент\w+|ассистент\w+|модел\w+)|(?:ии|ассистент|агент)\s?[:,]",
+    (
+        r"(?:给|致|告).{0,4}(?:ai|人工智能|智能)?(?:助手|代理|智能体|模型)|(?:ai|人工智能|"
+        r"智能)(?:助手|代理|智能体|模型).{0,6}(?:请|必须|注意|提示|应)"
+    ),
+    r"(?:ai|人工知能)?(?:アシスタント|エージェント|モデル)(?:へ|に告|は必ず|の皆|、)",
+    r"(?:ai|인공지능) ?(?:어시스턴트|에이전트|비서|모델)(?:에게|는|은|,|:)",
+)
+
+
+_TOLD: tuple[str, ...] = (
+    r"\b(?:agenten?|assistent\w*|ki|sprachmodell\w*)\b[^.!?]{0,30}\b(?:müssen|sollen|muss|soll|überspring\w*|führ\w*|lösch\w*|send\w*|schick\w*)",
+    r"\b(?:asistentes?|agentes?|ia)\b[^.!?]{0,20}\b(?:deben?|tienen? que|envi\w*|borr\w*|ejecut\w*)",
+    r"\b(?:assistentes?|agentes?|ia)\b[^.!?]{0,20}\b(?:devem?|têm que|envi\w*|apag\w*|execut\w*)",
+    r"\b(?:agents|assistants?|ia)\b[^.!?]{0,20}\b(?:doi(?:t|vent)|ignor\w*|supprim\w*|envo\w*|publi\w*|exécut\w*)",
+    r"\b(?:agenti|assistenti?|ia)\b[^.!?]{0,20}\b(?:dev(?:e|ono)|invi\w*|cancell\w*|esegu\w*)",
+    r"(?:агент|ассистент|модел|\bии\b)\w*[^.!?]{0,20}(?:выполни|долж[её]?н|отправ|удали|игнор|запусти)",
+    r"(?:助手|智能体|代理|模型)[^。！？]{0,10}(?:请|必须|应当|立即|运行|执行|不要|发送)",
+    r"(?:アシスタント|エージェント|aiモデル)[^。！？]{0,30}(?:ください|すること|しろ|せよ|必ず|しなければ)",
+    r"(?:어시스턴트|에이전트|인공지능)[^.!?]{0,30}(?:하라|해라|하세요|하십시오|해야)",
+)
+
+
 def foreign() -> tuple[tuple[str, float, str], ...]:
     """The families of languages other than English."""
     made = []
@@ -124,17 +163,21 @@ def foreign() -> tuple[tuple[str, float, str], ...]:
     made += [("secrecy", 0.8, each) for each in _QUIET]
     made += [("leak", 0.6, each) for each in _HAND_OUT]
     made += [("memory", 0.5, each) for each in _FROM_NOW]
+    made += [("address", 1.0, each) for each in _ADDRESS]
+    made += [("told", 1.0, each) for each in _TOLD]
     made += [("loyalty", 0.7, each) for each in _OBEY]
     return tuple(made)
 
 
 FOREIGN_HINTS = (
-    "anweisung", "instruktion", "vorgab", "regeln", "befehl", "richtlini", "consigne", "directiv", "ordres", "instruc", "indicaci",
-    "reglas", "ordenes", "orientac", "diretriz", "regras", "istruzion", "indicazion", "direttiv", "ordini", "regole", "instructie",
-    "aanwijzing", "opdracht", "regels", "anvisning", "instruks", "regler", "instrukc", "polece", "zasad", "wytyczn", "pokyn",
-    "instruksi", "perintah", "aturan", "petunjuk", "talimat", "komut", "kural", "nutzer", "anwender", "utilisateur", "usuario",
-    "utente", "zugangsdaten", "passw", "identifiants", "contrase", "credencia", "senha", "credenzial", "ab sofort", "ab jetzt",
-    "von nun an", "befehl", "desde ahora", "a partir de", "d'ora in poi", "vanaf nu", "od teraz",
-    "bundan", "mulai sekarang", "gehorch", "obedec", "obbedi", "obei", "huong dan", "prompt",
+    "agenten", "assistants", "agents doi", "agentes", "agenti", "wichtig",
+    "anweisung", "instruktion", "vorgab", "regeln", "befehl", "richtlini", "consigne", "directiv", "ordres", "instruc",
+    "indicaci", "reglas", "ordenes", "orientac", "diretriz", "regras", "istruzion", "indicazion", "direttiv", "ordini",
+    "regole", "instructie", "aanwijzing", "opdracht", "regels", "anvisning", "instruks", "regler", "instrukc", "polece",
+    "zasad", "wytyczn", "pokyn", "instruksi", "perintah", "aturan", "petunjuk", "talimat", "komut", "kural", "nutzer",
+    "anwender", "utilisateur", "usuario", "utente", "zugangsdaten", "passw", "identifiants", "contrase", "credencia", "senha",
+    "credenzial", "ab sofort", "ab jetzt", "von nun an", "desde ahora", "a partir de", "d'ora in poi", "vanaf nu", "od teraz",
+    "bundan", "mulai sekarang", "gehorch", "obedec", "obbedi", "obei", "huong dan", "prompt", " ia ", " ia:", " ki", "agentes",
+    "asistente", "attention des", "assistenten",
 )  # fmt: skip
 """One of these is in every text of the other languages that is written in ASCII and worth a closer look."""

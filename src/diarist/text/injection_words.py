@@ -26,15 +26,18 @@ _MACHINE = (
     r"|chatgpt|gpt-?[0-9]|copilot agent)"
 )
 _MUST = (
-    r"(?:must|should|shall|needs? to|ha(?:ve|s) to|(?:are|is) (?:required|instructed|expected|ordered|told|asked|hereby)(?: to)?"
-    r"|please|will now|is to|are to|:|,)"
+    r"(?:must|should|shall|needs? to|ha(?:ve|s) to|(?:are|is) (?:required|instructed|expected|"
+    r"ordered|told|asked|hereby)(?: to)?"
+    r"|please|will now|is to|are to)"
 )
 _DO = (
     r"(?:run|execute|send|post|upload|delete|remove|rm|add|write|commit|push|install|download|"
     r"fetch|open|visit|wipe|overwrite|erase|mail|transmit|comply|include|append|e-?mail|reveal|print"
     r"|output|disable|approve|merge|grant|create|save|store|remember|respond|reply|say|read|call|"
     r"use|edit|change|modify|paste|copy|share|set"
-    r"|skip|stop|curl|wget|replace|insert|exfiltrate|forward|follow|obey|treat|trust|accept|drop|turn off|export|transfer|encode)"
+    r"|skip|stop|curl|wget|recommend|suggest|prefer|rate|rank|rotate|deploy|validate|pay|click|"
+    r"launch|invoke|dump|publish|star|vote|answer|begin|replace|insert|exfiltrate|forward|follow|"
+    r"obey|treat|trust|accept|drop|turn off|export|transfer|encode)"
 )
 _PRIVATE = (
     r"(?:secrets?|credentials?|passwords?|passwd|tokens?|api[ _-]?keys?|private keys?|ssh[ _-]?keys?|"
@@ -61,7 +64,14 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
             rf"polic(?:y|ies)|restrictions?|constraints?|guardrails?|filters?|training|checks)\b"
         ),
     ),
-    ("override", 1.0, rf"{_VERB}\b[^.!?]{{0,20}}\b(?:everything|anything|all|what)\b[^.!?]{{0,30}}\b(?:above|before|told|said|so far)\b"),
+    (
+        "override",
+        1.0,
+        (
+            rf"{_VERB}\b[^.!?]{{0,20}}\b(?:everything|anything|all|what)\b[^.!?]{{0,30}}\b(?:above|before|"
+            rf"told|said|so far)\b"
+        ),
+    ),
     (
         "override",
         1.0,
@@ -110,10 +120,147 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
             rf"directive|to)\b[ :,!*-]{{0,6}}(?:to|for|from)?(?: any| all| the| this| every| you,?)?[ :,]{{0,3}}\b{_AGENT}\b"
         ),
     ),
+    (
+        "address",
+        1.0,
+        (
+            rf"\b(?:note|notice|message|instructions?|memo|reminder|warning|attention|important|to)\b[ :,!*-]{{0,4}}(?:to|"
+            rf"for)?(?: any| all| the| this| every)? "
+            rf"?{_AGENT}\b\s?[:,]"
+        ),
+    ),
     ("address", 0.6, rf"\bif you(?:'re| are) an? (?:\w+ )?{_AGENT}\b"),
-    ("told", 0.6, rf"\b{_AGENT}\b.{{0,50}}?{_MUST}.{{0,60}}?\b{_DO}\b"),
-    ("told", 1.0, rf"\b{_MACHINE}\b[^.!?]{{0,60}}?{_MUST}[^.!?]{{0,60}}?\b{_DO}\b"),
-    ("told", 1.0, rf"\b(?:when|if|once|whenever|any|every|all)\b[^.!?]{{0,30}}\b(?:{_MACHINE}|agents?)\b[^.!?]{{0,60}}\b{_DO}\b"),
+    ("address", 1.0, rf"(?:@|\bhey (?:there,? )?|\bhi |\bhello |\bdear ){_MACHINE}\b"),
+    ("address", 0.7, rf"(?:^|[.!?\n\"'>(]\s?){_MACHINE}\s?[,:!]\s"),
+    ("address", 1.0, rf"\b(?:prompt|instructions?|note|message|memo|hint|tip) (?:to|for) (?:\w+ ){{0,2}}{_AGENT}\b\s?[:,!]"),
+    ("address", 0.7, r"(?:^|[.!?\n\"'>(]\s?)agents?\s?[,:!]\s"),
+    ("told", 0.7, rf"\b{_MACHINE}\b[^.!?:]{{0,30}}\b(?:must|should|shall|needs? to|ha(?:ve|s) to|is to|are to)\b"),
+    (
+        "told",
+        1.0,
+        (
+            rf"\b(?:wants?|asks?|expects?|instructs?|tells?|requires?|orders?)\b (?:the |any |all |every "
+            rf"|your )?(?:{_MACHINE}|copilot|agents) to\b"
+        ),
+    ),
+    (
+        "loyalty",
+        1.0,
+        (
+            rf"\b(?:do not|don'?t|never|stop|no longer)\b (?:follow|obey|listen to|trust|serve|help|answer)(?:ing)?\b "
+            rf"(?:the |your )?{_PEOPLE}\b|"
+            rf"\b(?:follow|obey|listen to) me\b"
+        ),
+    ),
+    (
+        "override",
+        1.0,
+        (
+            r"\b(?:your|the) (?:real|actual|true|only) (?:job|task|goal|mission|purpose|objective)\b|"
+            r"\b(?:bypass|escape|break out of) (?:the |your |this )?sandbox\b"
+        ),
+    ),
+    (
+        "role",
+        1.0,
+        (
+            r"\byou (?:are|have become) (?:an? |the )?(?:evil|rogue|unrestricted|uncensored|unfiltered|jailbroken|free)\b|"
+            r"\b(?:have|has|with|are under) no (?:rules|limits|restrictions|polic(?:y|ies)|guidelines|constraints|filters)\b"
+        ),
+    ),
+    (
+        "grant",
+        0.6,
+        r"\b(?:skip|bypass|omit|no)\b (?:the |all |any )?(?:human |code |manual |security )?(?:reviews?|approvals?|confirmations?)\b",
+    ),
+    ("memory", 0.5, r"\b(?:this and |for )?all (?:later|future|subsequent|following|further) (?:\w+)?"),
+    (
+        "secrecy",
+        1.0,
+        (
+            rf"\b(?:hide|omit|leave out|suppress|conceal|withhold|keep)\b[^.!?]{{0,50}}\bfrom (?:the |"
+            rf"your |any )?{_PEOPLE}\b"
+        ),
+    ),
+    (
+        "leak",
+        1.0,
+        (
+            r"\b(?:print|show|reveal|repeat|output|tell me|give me|display|leak)\b (?:me )?(?:your|the) "
+            r"(?:hidden |system |initial |secret |full |original )*(?:prompt|instructions)\b"
+        ),
+    ),
+    ("authority", 0.7, r"\bi (?:hereby )?(?:grant|give|authori[sz]e) you\b|\bfrom your (?:developers?|creators?|makers?|owners?)\b"),
+    ("remote", 0.5, r"\bauthorized_keys\b|\bsudoers\b|\b(?:open|start|create)\b[^.!?]{0,20}\b(?:tunnel|reverse|backconnect)\b"),
+    (
+        "leak",
+        0.6,
+        (
+            r"\b(?:cat|read|open|type)\b[^.!?]{0,12}(?:~/\.|/etc/(?:passwd|shadow)|\.env\b)[^\n]{0,40}\b(?:paste|"
+            r"post|send|print|include|share|below|here)\b"
+        ),
+    ),
+    ("told", 0.5, rf"\b{_AGENT}\b[^.!?:,]{{0,50}}?{_MUST}.{{0,60}}?\b{_DO}\b"),
+    ("told", 1.0, rf"\b{_MACHINE}\b[^.!?:]{{0,60}}?\b{_MUST}[^.!?]{{0,60}}?\b{_DO}\b"),
+    ("told", 1.0, rf"\b{_MACHINE}\b\s?[:,]\s*(?:please |you |first |now |must |always |never |do not )*{_DO}\b"),
+    ("told", 0.7, rf"\bagents?\b\s?[:,]\s*(?:please |you |first |now |must |always |never |do not )*{_DO}\b"),
+    (
+        "told",
+        1.0,
+        (rf"\b(?:when|if|once|whenever|any|every|all)\b[^.!?]{{0,30}}\b(?:{_MACHINE}|agents?)\b[^.!?]{{0,60}}\b{_DO}\b"),
+    ),
+    (
+        "told",
+        1.0,
+        (
+            r"\b(?:whoever|anyone|anything|any (?:\w+ )?(?:system|tool|process|model|reader)s?|all (?:llm|"
+            r"ai)-?\w* \w+|automated (?:contributor|tool|reader|"
+            rf"system|agent|reviewer)s?)\b[^.!?]{{0,50}}?(?:\b(?:reads?|reading|process\w*|pars\w+|access|"
+            rf"summari\w+)\b[^.!?]{{0,40}})?"
+            rf"\b(?:must|should|shall|are to|is to|have to|has to|to)\b[^.!?]{{0,40}}\b{_DO}\b"
+        ),
+    ),
+    (
+        "override",
+        1.0,
+        (
+            rf"\b(?:your|the|these) (?:\w+ )?(?:instructions?|tasks?|rules|goals?|objectives?|orders|mission)\b[^.!?]{{0,12}}\b"
+            rf"(?:have|has|had|were|was)\b[^.!?]{{0,12}}"
+            rf"\b(?:updated|changed|replaced|superseded|cancel+ed|revoked)\b|{_VERB} (?:all |any )?(?:the )?safety\b"
+        ),
+    ),
+    (
+        "loyalty",
+        1.0,
+        r"\b(?:do|act|behave|respond) (?:exactly |only )?as (?:this|the) (?:file|page|text|message|document|comment)\b",
+    ),
+    ("override", 1.0, r"\bnew system prompt (?:follows|below|is|:)"),
+    ("role", 0.7, r"\byou are dan\b|\byou will (?:now )?(?:answer|respond|reply|act|behave) only\b"),
+    (
+        "secrecy",
+        0.7,
+        (
+            rf"\b(?:keep|stay|remain) (?:quiet|silent)\b|\bsay nothing\b|\bno need to (?:tell|mention|inform)\b|"
+            rf"\b(?:the )?{_PEOPLE} (?:will|would|does|do|wo)(?: ?n[o']t| never) (?:mind|notice|care|know|see)\b"
+        ),
+    ),
+    ("memory", 0.5, r"\bremember (?:this|that|it)\b[^.!?]{0,20}(?:\bfor\b|:|\balways\b)"),
+    (
+        "grant",
+        0.7,
+        (
+            r"\b(?:approve|authori[sz]e|send|transfer|wire|make)\b (?:the |a |this )?(?:payment|funds|"
+            r"money|transaction|refund)s?\b"
+        ),
+    ),
+    (
+        "remote",
+        0.5,
+        (
+            r"\bdisabl\w+\b[^.!?]{0,20}\b(?:signature|security|tls|ssl|certificate|sandbox|antivirus|"
+            r"two-factor|2fa|audit)\b"
+        ),
+    ),
     (
         "loyalty",
         1.0,
@@ -146,12 +293,18 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
     (
         "secrecy",
         1.0,
-        rf"\bkeep\b[^.!?]{{0,20}}\bfrom (?:the |your )?{_PEOPLE}\b|\b(?:quietly|covertly|secretly|stealthily)\b.{{0,40}}\b{_DO}\b",
+        (
+            rf"\bkeep\b[^.!?]{{0,20}}\bfrom (?:the |your )?{_PEOPLE}\b|\b(?:quietly|covertly|secretly|"
+            rf"stealthily)\b.{{0,40}}\b{_DO}\b"
+        ),
     ),
     (
         "tool",
         0.5,
-        r"\bbefore (?:using|calling|invoking) this tool\b|\botherwise (?:the|this) tool will (?:not|fail)\b|\bthis tool requires you to\b",
+        (
+            r"\bbefore (?:using|calling|invoking) this tool\b|\botherwise (?:the|this) tool will (?:not|"
+            r"fail)\b|\bthis tool requires you to\b"
+        ),
     ),
     (
         "order",
@@ -190,7 +343,7 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         ),
     ),
     ("leak", 0.6, rf"\b{_SEND}\b.{{0,60}}{_PRIVATE}"),
-    ("leak", 1.0, rf"\b{_SEND}\b.{{0,80}}{_PRIVATE}.{{0,60}}\b(?:to|at|via|in|as)\b.{{0,20}}{_OUT}"),
+    ("leak", 1.0, rf"\b{_SEND}\b.{{0,80}}{_PRIVATE}(?!.{{0,40}}\bheader).{{0,60}}\b(?:to|at|via|in|as)\b.{{0,20}}{_OUT}"),
     ("leak", 0.6, rf"{_PRIVATE}.{{0,50}}\b(?:to|via|into)\b.{{0,12}}{_OUT}"),
     (
         "remote",
@@ -208,7 +361,8 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         "memory",
         0.6,
         (
-            r"\b(?:remember|memori[sz]e|update|save|store|add|write|record|append|note|put|persist|learn)\b.{0,60}\b(?:(?:long-term "
+            r"\b(?:remember|memori[sz]e|update|save|store|add|write|record|append|note|put|persist|learn)\b.{0,60}\b(?:(?:long"
+            r"-term "
             r"|your |the )?memor(?:y|ies)|claude\.md|agents\.md|gemini\.md|\.?cursorrules|skills?|lessons?|"
             r"knowledge base|diary|instruction files?|future (?:sessions?|runs?|agents?|conversations?|"
             r"tasks?))\b"
@@ -246,7 +400,8 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         0.5,
         (
             r"\b(?:user|human|owner|administrator|admin|operator|developer|maintainer|security team|anthropic|"
-            r"openai|google|your (?:creator|developer|boss)s?)\b.{0,20}\b(?:has|have|already|hereby|explicitly)\b.{0,15}\b(?:approve"
+            r"openai|google|your (?:creator|developer|boss)s?)\b.{0,20}\b(?:has|have|already|hereby|explicitly)\b.{0,15}\b(?:a"
+            r"pprove"
             r"d|authori[sz]ed|pre-?approved|consented|granted|confirmed|permitted|requested|instructed|"
             r"signed off)\b|\b(?:pre-?authori[sz]ed|pre-?approved) by\b|\bon behalf of (?:the )?(?:user|"
             r"admin|owner|system)\b"
@@ -256,7 +411,8 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
         "authority",
         0.7,
         (
-            r"\btrust(?: level)?\s*[:=]\s*[\"']?(?:person|system|admin|root|developer|human|high)|\brole\s*[:=]\s*[\"']?(?:system|"
+            r"\btrust(?: level)?\s*[:=]\s*[\"']?(?:person|system|admin|root|developer|human|high)|\brole[\"']?\s*[:=]\s*[\"']?"
+            r"(?:system|"
             r"developer|admin)|\bthis (?:message|request|instruction) (?:is|comes) (?:directly )?from "
             r"(?:the )?(?:system|developer|user|admin|owner|anthropic|openai)"
         ),
@@ -266,223 +422,12 @@ ENGLISH: tuple[tuple[str, float, str], ...] = (
 COMPACT = (
     r"(?:ignore|disregard|forget|override|bypass)(?:all|any|every|everything)?(?:of)?(?:the|your|"
     r"my|these|those|that)?(?:previous|prior|above|earlier|preceding|system|"
-    r"original|safety)+(?:system|developer|user)?(?:instructions?|prompts?|rules?|messages?|context|guidelines?|directives?|orders)"
+    r"original|safety)+(?:system|developer|user)?(?:instructions?|prompts?|rules?|messages?|context|"
+    r"guidelines?|directives?|orders)"
     r"|(?:ignore|disregard|forget)(?:all|your)(?:instructions|prompts|rules|guidelines)"
     r"|(?:donot|dont|never)(?:tell|inform|notify|alert)(?:the)?(?:user|human|operator)"
     r"|revealyoursystemprompt|youarenow(?:in)?(?:developermode|unrestricted|dan|root|admin)"
-    r"|(?:send|upload|post|exfiltrate)(?:all|the|your|every)*(?:secrets|credentials|apikeys?|tokens|passwords|envfile|privatekeys?)to"
+    r"|(?:send|upload|post|exfiltrate)(?:all|the|your|every)*(?:secrets|credentials|apikeys?|"
+    r"tokens|passwords|envfile|privatekeys?)to"
 )
 """Written without anything between the letters, for texts that were taken apart."""
-
-HINTS = (
-    "url", "user", "environment", "page", "transmit", "comply", "kindly",
-    "ignor", "disregard", "forget", "overrid", "bypass", "discard", "instruction", "prompt", "approve", "accept", "reprogram",
-    "you have been", "filters", "constraints", "exfil", "obey", "comply", "supersede", "tell the",
-    "quietly", "memory", "tool", "system", "assistant", "agent", " ai ",
-    " ai,", " ai:", "claude", "codex", "copilot", "gemini", "gpt", "llm", "model", "do not", "don't", "never", "without", "secret",
-    "credential", "password", "token", "api key", "api_key", ".env", "curl", "wget", "base64", "rm -rf", "remember", "from now on",
-    "future", "approved", "authoriz", "authoris", "silently", "pretend", "you are now", "you must", "you should", "please",
-    "hide this", "keep this", "jailbr", "trust", "--no-verify", "--force", "chmod",
-)  # fmt: skip
-"""One of these is in every English text that is worth a closer look."""
-
-_AGENTS = (
-    "ai",
-    "llm",
-    "assistant",
-    "agent",
-    "model",
-    "bot",
-    "claude",
-    "codex",
-    "gemini",
-    "copilot",
-    "gpt",
-    "cursor",
-    "aider",
-    "devin",
-    "a.i",
-)
-NEEDS: dict[str, tuple[str, ...]] = {
-    "override": (
-        *(
-            "ignor",
-            "disregard",
-            "forget",
-            "overrid",
-            "bypass",
-            "discard",
-            "follow",
-            "set aside",
-            "attention",
-            "disabl",
-            "turn off",
-            "switch off",
-        ),
-        *(
-            "lift",
-            "suspend",
-            "abandon",
-            "void",
-            "cancel",
-            "obsolete",
-            "invalid",
-            "supersed",
-            "no longer",
-            "revoked",
-            "replaced",
-            "new ",
-            "updated",
-        ),
-        *("real ", "actual", "revised", "additional", "hidden", "secret", "drop", "remove"),
-    ),
-    "role": (
-        "you are",
-        "act as",
-        "behave as",
-        "respond as",
-        "pretend",
-        "roleplay",
-        "you have been",
-        "developer mode",
-        "jailbr",
-        "anything now",
-        " mode",
-        " override",
-    ),
-    "mark": ("<", "[", "##", "begin ", "end ", "system", "developer", "administrator"),
-    "address": _AGENTS,
-    "told": _AGENTS,
-    "order": ("you ", "please", "make sure", "be sure", "to ", "now", "first", "then", "immediately", "simply", "just"),
-    "secrecy": (
-        *(
-            "tell",
-            "mention",
-            "inform",
-            "notify",
-            "reveal",
-            "disclos",
-            "alert",
-            "show",
-            "report",
-            "warn",
-            "ask",
-            "wait",
-            "request",
-            "seek",
-            "keep",
-        ),
-        *("hide", "silently", "quietly", "covertly", "secretly", "stealth", "know", "see", "notice", "learn", "find out"),
-    ),
-    "leak": (
-        *(
-            "secret",
-            "credential",
-            "passw",
-            "token",
-            "key",
-            "ssh",
-            "id_rsa",
-            "id_ed",
-            "env",
-            "aws",
-            "npmrc",
-            "netrc",
-            "cookie",
-            "~/.",
-            "mcp.json",
-        ),
-        *("system prompt", "conversation", "chat history", "source code", "your "),
-    ),
-    "remote": (
-        *(
-            "curl",
-            "wget",
-            "iwr",
-            "irm",
-            "invoke",
-            "fetch",
-            "| ",
-            "|",
-            "base64",
-            "eval",
-            "rm -rf",
-            "chmod",
-            "--no-verify",
-            "git push",
-            "--danger",
-        ),
-        *("shell", "backdoor", "keylogger", "cron"),
-    ),
-    "memory": (
-        *(
-            "memor",
-            "claude.md",
-            "agents.md",
-            "gemini.md",
-            "cursorrules",
-            "skill",
-            "lesson",
-            "knowledge",
-            "diary",
-            "instruction file",
-            "future",
-        ),
-        *("from now", "henceforth", "every", "each", "from this point"),
-    ),
-    "grant": ("trust", "approve", "accept", "allow", "permit", "whitelist", "auto", "skip"),
-    "authority": (
-        "approved",
-        "authori",
-        "consent",
-        "granted",
-        "confirm",
-        "permitted",
-        "requested",
-        "instructed",
-        "signed off",
-        "trust",
-        "role",
-        "this ",
-        "behalf",
-    ),
-    "loyalty": (
-        "obey",
-        "comply",
-        "listen to",
-        "follow",
-        "heed",
-        "your ",
-        "instead of",
-        "supersede",
-        "overrule",
-        "precedence",
-        "replace",
-        "oblig",
-        "bound",
-    ),
-    "deceit": ("tell", "assure", "report to", "say to", "inform", "suppress"),
-    "tool": ("this tool", "the tool"),
-}
-"""By family of English: one of these is in every text that its patterns fit."""
-
-STEMS = (
-    *(
-        "ignore",
-        "disregard",
-        "forget",
-        "override",
-        "bypass",
-        "donot",
-        "dont",
-        "never",
-        "revealyour",
-        "youarenow",
-        "send",
-        "upload",
-        "post",
-        "exfil",
-    ),
-    *("erongi", "dragersid", "tegrof", "edirrevo", "ssapyb", "vtaber", "qvfertneq", "sbetrg", "bireevqr", "olcnff"),
-)
-"""The same for texts that were taken apart, as they are, backwards and by rot13."""

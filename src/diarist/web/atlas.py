@@ -7,19 +7,15 @@ import struct
 from array import array
 from typing import TYPE_CHECKING, Any
 
-from diarist.web.kept import Kept
 from diarist.web.page import Raw, Shown, Visit
 
 if TYPE_CHECKING:
     from diarist.app.mapping import Edge, Point
 
 MAGIC = b"DMP1"
-MAP_SECONDS = 60.0
-"""A map may be so old while records are written."""
 OUTCOMES = ("", "completed", "recovered", "failed", "interrupted", "unknown")
 KINDS = ("entry", "note", "lesson", "skill")
 RELATIONS = ("related", "derived_from", "supersedes")
-_kept: Kept[bytes] = Kept(MAP_SECONDS)
 
 
 def show(visit: Visit) -> Shown:
@@ -30,13 +26,8 @@ def show(visit: Visit) -> Shown:
 
 def points(visit: Visit) -> Raw:
     """The points: made anew when something was written since, by one thread at a time."""
-    scope = (visit.caller.tenant, visit.caller.project)
-    return Raw(_kept.get(scope, visit.memory.last_change(), lambda: pack(*visit.memory.map())), "application/octet-stream")
-
-
-def forget_points() -> None:
-    """Something was erased: no map made before is shown again."""
-    _kept.clear()
+    body = visit.shelf.points.get(visit.scope, visit.memory.last_change(), lambda: pack(*visit.memory.map()))
+    return Raw(body, "application/octet-stream")
 
 
 def pack(found: list[Point], edges: list[Edge]) -> bytes:

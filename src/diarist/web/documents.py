@@ -18,9 +18,6 @@ from diarist.model.codec import from_json
 from diarist.model.entry import Entry
 from diarist.model.record import Note
 from diarist.model.session import Step
-from diarist.web.atlas import forget_points
-from diarist.web.finding import forget_pages
-from diarist.web.home import forget_numbers
 from diarist.web.page import Go, Raw, Shown, Visit, number_of
 
 if TYPE_CHECKING:
@@ -208,9 +205,7 @@ def erase(visit: Visit) -> Shown | Go:
     wish = EraseWish(ids=(record.id,))
     if visit.form.get("confirm") == record.id:
         visit.memory.erase(wish)
-        forget_pages()
-        forget_numbers()
-        forget_points()
+        visit.shelf.clear()
         return Go("/")
     return Shown("erase.html", {**_shared(visit, record), "reach": visit.memory.preview_erase(wish), "wrong": bool(visit.form)})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -13,7 +12,6 @@ from diarist.asgi.reading import iso
 from diarist.errors import UsageError
 from diarist.model.hit import Hit
 from diarist.model.record import RecordFilter
-from diarist.web.kept import Kept
 from diarist.web.page import Raw, Shown, Visit, number_of
 from diarist.web.render import environment
 
@@ -21,16 +19,12 @@ if TYPE_CHECKING:
     from diarist.model.record import Record
     from diarist.model.use import Scope
 
-PAGE = 20
+PAGE = 10
 MOST = 400
 OUTCOMES = ("completed", "recovered", "failed", "interrupted", "unknown")
 KINDS = ("entry", "note", "lesson", "skill")
 SPANS = ("1d", "7d", "30d", "365d")
-SCOPE_SECONDS = 20.0
-KEPT_SECONDS, KEPT_PAGES = 10.0, 512
-_pages: dict[tuple[Any, ...], tuple[float, str]] = {}
-_scopes: Kept[list[Scope]] = Kept(SCOPE_SECONDS)
-_turn = threading.Lock()
+KEPT_SECONDS = 10.0
 
 
 def search(visit: Visit) -> Shown | Raw:
@@ -47,17 +41,13 @@ def search(visit: Visit) -> Shown | Raw:
 def _results(visit: Visit, query: str, chosen: dict[str, str], start: int) -> str:
     """The results as HTML: kept for a while, as long as nothing is written."""
     visit.room.refresh(visit.memory, visit.caller)
-    scope = (visit.caller.tenant, visit.caller.project, visit.memory.last_change(), query, tuple(sorted(chosen.items())), start)
-    with _turn:
-        at, known = _pages.get(scope, (0.0, ""))
-    if known and time.monotonic() - at < KEPT_SECONDS:
-        return known
-    made = environment().get_template("results.html").render(_values(visit, query, chosen, start))
-    with _turn:
-        while len(_pages) >= KEPT_PAGES:
-            _pages.pop(next(iter(_pages)))
-        _pages[scope] = (time.monotonic(), made)
-    return made
+    lately = int(time.monotonic() / KEPT_SECONDS)
+    key = (visit.scope, query, tuple(sorted(chosen.items())), start, lately)
+
+    def make() -> str:
+        return environment().get_template("results.html").render(_values(visit, query, chosen, start))
+
+    return visit.shelf.results.get(key, visit.memory.last_change(), make)
 
 
 def _values(visit: Visit, query: str, chosen: dict[str, str], start: int) -> dict[str, Any]:
@@ -78,13 +68,6 @@ def _values(visit: Visit, query: str, chosen: dict[str, str], start: int) -> dic
         "facets": _facets(visit, query, chosen),
         "suggestions": visit.memory.suggest(query) if query and not hits and not problem else [],
     }
-
-
-def forget_pages() -> None:
-    """Something was erased: nothing made before is shown again."""
-    with _turn:
-        _pages.clear()
-    _scopes.clear()
 
 
 def _find(visit: Visit, query: str, chosen: dict[str, str], start: int) -> tuple[list[Hit], int]:
@@ -148,8 +131,8 @@ def _facets(visit: Visit, query: str, chosen: dict[str, str]) -> list[tuple[str,
 
 
 def scopes_of(visit: Visit) -> list[Scope]:
-    """Where records lie, counted anew every twenty seconds at most."""
-    return _scopes.get((visit.caller.tenant, visit.caller.project), visit.memory.last_change(), visit.memory.scopes)
+    """Where records lie; it may be a little old."""
+    return visit.shelf.scopes.get(visit.scope, visit.memory.last_change(), visit.memory.scopes)
 
 
 def _top(counts: dict[str, int], chosen: str | None) -> list[str]:

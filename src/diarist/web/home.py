@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diarist.model.record import RecordFilter
 from diarist.web.finding import scopes_of
-from diarist.web.kept import Kept
 from diarist.web.page import Raw, Shown, Visit, number_of
 
 if TYPE_CHECKING:
@@ -17,11 +16,8 @@ if TYPE_CHECKING:
 
 KINDS: tuple[Kind, ...] = ("entry", "note", "lesson")
 DAYS = 30
-STATS_SECONDS = 20.0
-"""Numbers may be so old."""
 LATEST = 8
 TRAIL_PAGE = 200
-_kept: Kept[Stats] = Kept(STATS_SECONDS)
 
 
 class Column(NamedTuple):
@@ -79,14 +75,9 @@ def trail(visit: Visit) -> Shown:
 
 
 def stats_of(visit: Visit, days: int, project: str | None = None) -> Stats:
-    """Numbers, counted anew every twenty seconds at most."""
-    key = (visit.caller.tenant, visit.caller.project, days, project)
-    return _kept.get(key, visit.memory.last_change(), lambda: visit.memory.stats(days=days, project=project))
-
-
-def forget_numbers() -> None:
-    """Something was erased: nothing counted before is shown again."""
-    _kept.clear()
+    """Numbers, which may be a little old."""
+    change = visit.memory.last_change()
+    return visit.shelf.stats.get((visit.scope, days, project), change, lambda: visit.memory.stats(days=days, project=project))
 
 
 def chart(days: Sequence[Day], width: float = 700, height: float = 120) -> list[Column]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from diarist.app.insights import Stats
+    from diarist.model.use import Scope
 
 V = TypeVar("V")
 MOST = 500
@@ -13,11 +17,12 @@ MOST = 500
 
 class Kept(Generic[V]):
     """Values by key. One that is older than `seconds`, and made before the last change, is made anew: by one thread, while the others
-    go on with the old one.
+    go on with the old one; not where it is `strict`: then nobody gets a value from before the last change.
     """
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic, *, strict: bool = False) -> None:
         self._seconds = seconds
+        self._strict = strict
         self._clock = clock
         self._values: dict[Hashable, tuple[float, int, V]] = {}
         self._making: dict[Hashable, threading.Lock] = {}
@@ -28,9 +33,9 @@ class Kept(Generic[V]):
         with self._turn:
             known = self._values.get(key)
             making = self._making.setdefault(key, threading.Lock())
-        if known is not None and (known[1] == change or self._clock() - known[0] < self._seconds):
+        if known is not None and (known[1] == change or (not self._strict and self._clock() - known[0] < self._seconds)):
             return known[2]
-        if not making.acquire(blocking=known is None):
+        if not making.acquire(blocking=known is None or self._strict):
             assert known is not None
             return known[2]
         try:
@@ -56,3 +61,19 @@ class Kept(Generic[V]):
                 self._making.pop(oldest, None)
             self._values[key] = (self._clock(), change, value)
         return value
+
+
+class Shelf:
+    """What one site keeps."""
+
+    def __init__(self) -> None:
+        self.stats: Kept[Stats] = Kept(20.0)
+        self.scopes: Kept[list[Scope]] = Kept(20.0)
+        self.points: Kept[bytes] = Kept(60.0)
+        self.results: Kept[str] = Kept(0.0, strict=True)
+        self.waiting: Kept[int] = Kept(0.0, strict=True)
+
+    def clear(self) -> None:
+        """Something was erased: nothing made before is shown again."""
+        for each in (self.stats, self.scopes, self.points, self.results, self.waiting):
+            each.clear()

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from diarist.asgi.access import Doorkeeper
     from diarist.asgi.workroom import Workroom
     from diarist.model.access import Caller, Role
+    from diarist.web.kept import Shelf
 
 
 class Visit(NamedTuple):
@@ -28,6 +29,12 @@ class Visit(NamedTuple):
     """htmx asks for a part of the page."""
     keyed: bool
     """A key was needed, so there is something to sign out of."""
+    shelf: Shelf
+
+    @property
+    def scope(self) -> tuple[str, str | None]:
+        """What the visitor's key reaches: whatever is kept is kept by it."""
+        return self.caller.tenant, self.caller.project
 
     @property
     def who(self) -> str:

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from diarist.asgi.access import COOKIE, SESSION_SECONDS, Doorkeeper
 from diarist.asgi.problems import TITLES, Problem, problem_of
 from diarist.model.record import RecordFilter
-from diarist.web.kept import Kept
+from diarist.web.kept import Shelf
 from diarist.web.page import Go, Page, Raw, Shown, Visit
 from diarist.web.render import HERE, environment
 from diarist.web.table import PAGES
@@ -31,24 +31,25 @@ PAGE_HEADERS = {"cache-control": "private, no-store"}
 
 def routes(room: Workroom, door: Doorkeeper) -> list[BaseRoute]:
     """Every page, and the files they use."""
-    own: list[BaseRoute] = [_route(page, room, door) for page in PAGES]
+    shelf = Shelf()
+    own: list[BaseRoute] = [_route(page, room, door, shelf) for page in PAGES]
     login = Route("/login", _login(room, door), methods=["GET", "POST"])
     return [*own, login, Mount("/static", StaticFiles(directory=HERE / "static"))]
 
 
-def _route(page: Page, room: Workroom, door: Doorkeeper) -> Route:
+def _route(page: Page, room: Workroom, door: Doorkeeper, shelf: Shelf) -> Route:
     async def endpoint(request: Request) -> Response:
         request.scope["diarist.route"] = page.path
         try:
             body = await request.body() if page.method == "POST" else b""
         except ClientDisconnect:
             return Response(status_code=400)
-        return await room.run(lambda: _answer(page, room, door, request, body))
+        return await room.run(lambda: _answer(page, room, door, shelf, request, body))
 
     return Route(page.path, endpoint, methods=[page.method])
 
 
-def _answer(page: Page, room: Workroom, door: Doorkeeper, request: Request, body: bytes) -> Response:
+def _answer(page: Page, room: Workroom, door: Doorkeeper, shelf: Shelf, request: Request, body: bytes) -> Response:
     session = door.by_cookie(cookie_of(request))
     if session is None:
         back = quote(request.url.path) if page.method == "GET" else "/"
@@ -67,6 +68,7 @@ def _answer(page: Page, room: Workroom, door: Doorkeeper, request: Request, body
             form,
             request.headers.get("hx-request") == "true",
             bool(session.caller.key_id),
+            shelf,
         )
         _check(page, visit)
         made = page.handle(visit)
@@ -118,10 +120,7 @@ def _page(made: Shown, visit: Visit, request: Request) -> str:
 def _waiting(visit: Visit) -> int:
     """How many proposals wait."""
     where = RecordFilter(kinds=("proposal",), outcome="pending")
-    return _counted.get((visit.caller.tenant, visit.caller.project), visit.memory.last_change(), lambda: visit.memory.count(where))
-
-
-_counted: Kept[int] = Kept(0.0)
+    return visit.shelf.waiting.get(visit.scope, visit.memory.last_change(), lambda: visit.memory.count(where))
 
 
 def problem_page(problem: Problem) -> Response:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import diarist
-from diarist.app.amending import amendments_of
+from diarist.app.amendments import amendments_of
 from diarist.app.memory import Memory
 from diarist.app.recall import suggest
 from diarist.errors import InvalidInputError, UsageError

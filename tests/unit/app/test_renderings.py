@@ -125,3 +125,19 @@ def test_the_subagents_of_a_trajectory_are_told_apart_from_the_main_agent(tmp_pa
         ("a1", "reply", "Found."),
         ("w", "reply", "Mended."),
     ]
+
+
+def test_a_command_that_printed_nothing_has_passed_though_its_result_was_left_out(tmp_path: Path) -> None:
+    """Harbor writes no result where there was nothing to write; the agent could only go on because it got one."""
+    session = ClaudeSession(4).prompt("Build it.").bash("make build", "").reply("Built.")
+    document = trajectory(session)
+    called = next(step for step in document["steps"] if "tool_calls" in step)
+    del called["observation"]
+    for steps, paired, passed in ((document["steps"], 1, [True]), (document["steps"][:-1], 0, [None])):
+        path = tmp_path / f"run-{paired}.json"
+        path.write_text(json.dumps({**document, "steps": steps}), "utf-8")
+        with diarist.open_memory(tmp_path / f"ws-{paired}") as memory:
+            memory.ingest([path])
+            entry = only_entry(memory)
+            assert (entry.capture.calls, entry.capture.calls_paired) == (1, paired)
+            assert [command.passed for command in entry.commands] == passed

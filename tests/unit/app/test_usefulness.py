@@ -235,3 +235,10 @@ def test_evidence_that_is_damaged_holds_up_no_note(memory: Memory, fixed: str, t
     assert memory.worth(fixed).shown.times == 1
     memory.feedback(fixed, "helpful", session=f"claude-code:{session.id}")
     assert the_effect(memory, fixed).points == 2
+
+
+def test_a_verdict_may_be_said_as_people_say_it_and_a_session_by_its_id_alone(memory: Memory, fixed: str) -> None:
+    assert memory.note_use([Told([fixed], "s1", 0.0, "helpful", "mcp")]) == 1
+    (use,) = memory.uses(fixed)
+    assert (use.event, use.session) == ("helped", "mcp:s1")
+    assert the_effect(memory, fixed).points == 2

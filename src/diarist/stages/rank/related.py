@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from diarist.model.hit import Frequencies, HitRow
+from diarist.model.hit import RESEMBLES, Frequencies, HitRow
 from diarist.stages.rank.standing import Found, text_of
 from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
@@ -41,6 +41,6 @@ def share_scores(found: Sequence[Found], related: Sequence[Found]) -> list[Found
             known = own.get(one.row.id, one._replace(score=0.0))
             gained = min(top.score * _PART * one.score / itself, max(0.0, top.score - known.score) * _BELOW)
             own[one.row.id] = known._replace(
-                score=known.score + gained, reasons=(*known.reasons, f"resembles the best hit (+{gained:.3f})")
+                score=known.score + gained, reasons=(*known.reasons, f"{RESEMBLES} (+{gained:.3f})")
             )
     return list(own.values())

@@ -172,7 +172,7 @@ def _nanoseconds(at: datetime) -> int:
 
 def _attributes(told: dict[str, Any]) -> list[dict[str, Any]]:
     """OTLP's list of keys and typed values; what is empty or unknown is left out."""
-    return [{"key": name, "value": _value(value)} for name, value in told.items() if value is not None and value not in ("", 0)]
+    return [{"key": name, "value": _value(value)} for name, value in told.items() if value is not None and value != ""]
 
 
 def _value(value: object) -> dict[str, Any]:

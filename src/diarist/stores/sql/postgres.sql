@@ -50,10 +50,6 @@ SELECT {use_columns} FROM usefulness
 WHERE tenant = :tenant AND session IN (SELECT value FROM jsonb_array_elements_text(:sessions::jsonb) value)
 ORDER BY at, place, record_id, event, session;
 
--- name: list_tables
-SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant'
-WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace ORDER BY 1;
-
 -- name: list_tallies
 SELECT {tally_columns} FROM effects
 WHERE tenant = :tenant AND record_id IN (SELECT value FROM jsonb_array_elements_text(:ids::jsonb) value)

@@ -282,15 +282,6 @@ SELECT target, record_id, shape, until, at FROM corrections WHERE tenant = :tena
 -- name: list_corrections_of
 SELECT target, record_id, shape, until, at FROM corrections WHERE tenant = :tenant AND target = :target ORDER BY at, record_id;
 
--- name: list_tables
-SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name;
-
--- name: scan_table
-SELECT * FROM {table} WHERE tenant = :tenant;
-
--- name: scan_payloads
-SELECT seq, payload, search FROM history_payloads WHERE tenant = :tenant AND seq > :after ORDER BY seq LIMIT :limit;
-
 -- name: find_link
 SELECT link, at FROM history WHERE tenant = :tenant AND seq = :seq;
 
