@@ -73,9 +73,6 @@ def kept(memory: Memory) -> str:
     return "\n".join(data.decode("utf-8", "replace") for _, data in memory._box.store.holdings())
 
 
-# --- scope ----------------------------------------------------------------------------------------------------------------
-
-
 def test_01_another_scopes_best_match_is_absent(opened: Open) -> None:
     """However well it fits. Control: in its own scope it comes first."""
     with opened() as memory:
@@ -129,9 +126,6 @@ def test_03_background_passes_respect_scope(memory: Memory) -> None:
     mined = memory.mine_patterns(now=NOW, project="a")
     assert mined
     assert not any(each in proposal.payload.__repr__() for proposal in mined for each in foreign)
-
-
-# --- sources --------------------------------------------------------------------------------------------------------------
 
 
 def test_04_every_injected_claim_resolves_to_a_source(memory: Memory) -> None:
@@ -204,9 +198,6 @@ def test_06_derived_things_can_be_rebuilt_from_retained_evidence(opened: Open) -
         learn(memory)
         (lesson,) = memory.list_records(RecordFilter(kinds=("lesson",)))
         assert set(json.loads(lesson.body)["evidence"]) == set(made[1:])
-
-
-# --- policy and authority -------------------------------------------------------------------------------------------------
 
 
 def _ways_in(memory: Memory, folder: Path, told: str) -> dict[str, Callable[[], object]]:
@@ -457,9 +448,6 @@ def test_17_deletion_reaches_shared_copies(opened: Open, tmp_path: Path) -> None
         assert report.read == 2
         assert ids(memory, "entry") == [stays]
         assert VALUE not in kept(memory)
-
-
-# --- recall, history, background ------------------------------------------------------------------------------------------
 
 
 def test_18_recall_is_bounded_and_can_be_empty(memory: Memory) -> None:

@@ -40,7 +40,5 @@ def share_scores(found: Sequence[Found], related: Sequence[Found]) -> list[Found
         if one.row.id != top.row.id:
             known = own.get(one.row.id, one._replace(score=0.0))
             gained = min(top.score * _PART * one.score / itself, max(0.0, top.score - known.score) * _BELOW)
-            own[one.row.id] = known._replace(
-                score=known.score + gained, reasons=(*known.reasons, f"{RESEMBLES} (+{gained:.3f})")
-            )
+            own[one.row.id] = known._replace(score=known.score + gained, reasons=(*known.reasons, f"{RESEMBLES} (+{gained:.3f})"))
     return list(own.values())
