@@ -147,3 +147,11 @@ def test_long_queries_and_filters_are_bounded(memory: Memory) -> None:
 def test_values_of_memory_are_bounded(memory: Memory) -> None:
     with pytest.raises(InvalidInputError):
         memory.memory_store("project/notes", Item(key="k", value="x" * 20_000_000))
+
+
+def test_a_network_file_system_is_warned_of(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's locks do not reach other machines there; `diarist doctor` says so, and nothing on a local one."""
+    assert memory.doctor()["faults"] == []
+    monkeypatch.setattr("diarist.stores.sqlite.network_file_system", lambda _path: "nfs4")
+    (fault,) = memory.doctor()["faults"]
+    assert "network file system (nfs4)" in fault

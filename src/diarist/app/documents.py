@@ -9,13 +9,14 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from diarist.app.editing import Wish, propose_edit
-from diarist.errors import ConflictError, InvalidInputError, NotFoundError
+from diarist.errors import ConflictError, IndexUnavailableError, InvalidInputError, NotFoundError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import is_id, make_id
 from diarist.model.record import Note, Record, SearchText
@@ -171,6 +172,10 @@ def document_record(note: Note, *, project: Redacted, trust: Trust, created_at: 
 def markdown_of(box: Toolbox, record: Record) -> str:
     """A record as Markdown: an entry's hub document, a note's or skill's own text, else its fields."""
     if record.kind == "entry":
+        from diarist.app.relating import related_ids
+
+        with suppress(IndexUnavailableError):  # what is related is found by the index
+            return box.publisher().render(record, "hub", related_ids(box, record)).decode()
         return box.publisher().render(record, "hub").decode()
     body = json.loads(record.body)
     for name in ("body", "text"):

@@ -50,7 +50,7 @@ class Limits(NamedTuple):
     hosts: Sequence[str] = ()
     """Names it answers to beside the loopback ones."""
     body_bytes: int = 8 << 20
-    stream_bytes: int = 1 << 30
+    stream_bytes: int = 256 << 20
     per_minute: int = 1_200
     burst: int = 300
 

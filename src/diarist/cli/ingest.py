@@ -104,7 +104,7 @@ def _explain(ctx: click.Context, paths: tuple[str, ...], as_json: bool) -> int:
     try:
         memory = open_workspace(ctx, read_only=True)
     except NotFoundError:
-        memory = open_memory(ctx.with_resource(TemporaryDirectory(prefix="diarist-")))
+        memory = open_memory(ctx.with_resource(TemporaryDirectory(prefix="diarist-")), embedded=True)
         ctx.call_on_close(memory.close)
     return max(_explain_one(memory, path, as_json) for path in paths)
 

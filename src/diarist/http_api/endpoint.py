@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import threading
-from collections.abc import AsyncIterator, Mapping, MutableMapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, MutableMapping
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -73,7 +70,7 @@ class Asked(NamedTuple):
     ids: Mapping[str, str]
     query: Mapping[str, str]
     body: bytes
-    upload: Path | None
+    upload: bytes | None
 
 
 def endpoints(routes: tuple[Route, ...], desk: Desk) -> list[StarletteRoute]:
@@ -85,16 +82,10 @@ def _endpoint(route: Route, desk: Desk) -> StarletteRoute:
     async def endpoint(request: Request) -> Response:
         request.scope["diarist.route"] = route.path
         try:
-            async with _upload(request, route) as upload:
-                asked = Asked(
-                    request.scope,
-                    request.headers,
-                    request.path_params,
-                    dict(request.query_params),
-                    b"" if route.streamed else await request.body(),
-                    upload,
-                )
-                return await desk.room.run(lambda: answer(route, desk, asked))
+            upload = await _upload(request, route)
+            body = b"" if route.streamed else await request.body()
+            asked = Asked(request.scope, request.headers, request.path_params, dict(request.query_params), body, upload)
+            return await desk.room.run(lambda: answer(route, desk, asked))
         except ClientDisconnect:
             return Response(status_code=400)
         except Problem as problem:
@@ -199,19 +190,12 @@ def _body(route: Route, asked: Asked) -> Any:
     return msgspec.json.decode(asked.body, type=route.body)
 
 
-@asynccontextmanager
-async def _upload(request: Request, route: Route) -> AsyncIterator[Path | None]:
-    """The body of a streamed route as a file that only we can read and that is gone afterwards."""
+async def _upload(request: Request, route: Route) -> bytes | None:
+    """The body of a streamed route, held in memory: nothing that is not redacted may lie on a disk."""
     if not route.streamed:
-        yield None
-        return
+        return None
     request.scope[STREAMED] = True
-    with tempfile.TemporaryDirectory(prefix="diarist-upload-") as folder:
-        path = Path(folder) / "transcript"
-        with path.open("wb") as file:
-            async for piece in request.stream():
-                file.write(piece)
-        yield path
+    return b"".join([piece async for piece in request.stream()])
 
 
 def _told(problem: Problem) -> Response:

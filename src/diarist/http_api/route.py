@@ -10,7 +10,6 @@ import msgspec
 from diarist.http_api.asked import Nothing
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from diarist.app.memory import Memory
     from diarist.asgi.workroom import Workroom
@@ -29,8 +28,8 @@ class Call(NamedTuple):
     query: Any
     body: Any
     headers: Mapping[str, str]
-    upload: Path | None = None
-    """The body as a file, for a streamed route."""
+    upload: bytes | None = None
+    """The body, for a streamed route."""
 
     def url(self, record_id: str) -> str:
         """The record's page in Atlas."""

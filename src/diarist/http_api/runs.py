@@ -83,10 +83,9 @@ def upload(call: Call) -> Imported:
     """Imports a transcript of any known format, sent as it is; gzip and zstd are unpacked. The format is found by looking."""
     if call.caller.project is not None:
         raise Problem(403, "a transcript names its own project; with a key of one project, hand the run in as POST /v1/entries")
-    assert call.upload is not None
-    if not call.upload.stat().st_size:
+    if not call.upload:
         raise Problem(422, "the transcript is empty")
-    report = call.memory.ingest([call.upload], IngestOptions(project=call.query.project or None))
+    report = call.memory.ingest((), IngestOptions(project=call.query.project or None), stdin=call.upload)
     if report.lost and not report.entries:
         raise Problem(422, "; ".join(problem.reason for problem in report.problems[:3]) or "no transcript of a known format")
     return Imported(

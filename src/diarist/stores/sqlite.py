@@ -114,7 +114,7 @@ class SqliteDatabase:
     def check_pages(self) -> list[str]:
         """What is wrong with the file itself: broken pages, indexes that disagree with their tables, dangling keys."""
         found = [row[0] for row in self.fetch("PRAGMA integrity_check(100)", {}) if row[0] != "ok"]
-        kind = network_file_system(self.path)
+        kind = "" if self._place.single else network_file_system(self.path)
         if kind:
             found.append(f"{self.path} is on a network file system ({kind}), where locks may not hold. Move it, or use PostgreSQL.")
         dangling = self.fetch("PRAGMA foreign_key_check", {})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -141,8 +142,9 @@ def _evidence(chosen: dict[str, list[Bullet]], host: HostFacts) -> dict[str, tup
 
 def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     chosen: dict[str, list[Bullet]] = {name: [] for name in ("tried", "worked", "failed")}
+    marked = lru_cache(maxsize=64)(_is_marked)  # what was learned is often why the approach changed, too
     for name, room in PARAGRAPHS.items():
-        chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room)
+        chosen[name] = _paragraph([*ledger.sections.get(name, ()), *getattr(story, name)], room, marked)
     learned = {bullet.quote for bullet in chosen["learned"]}
     (story.worked if story.held else story.tried).extend(bullet for bullet in story.found if bullet.quote not in learned)
     told: frozenset[str] = frozenset()
@@ -153,11 +155,16 @@ def _choose(story: Story, ledger: Ledger) -> dict[str, list[Bullet]]:
     return chosen
 
 
-def _paragraph(bullets: Sequence[Bullet], room: int) -> list[Bullet]:
+def _is_marked(text: str) -> bool:
+    """Does it speak to an agent, so that it must not be told without a mark?"""
+    return suspect(text).mark
+
+
+def _paragraph(bullets: Sequence[Bullet], room: int, is_marked: Callable[[str], bool]) -> list[Bullet]:
     """The three to five most telling sentences that fit, in the order they were said; none that speaks to an agent."""
     kept: list[Bullet] = []
     for bullet in choose(bullets):
-        if len(bullet.text) + 1 <= room and len(kept) < 5 and not suspect(bullet.text).mark:
+        if len(bullet.text) + 1 <= room and len(kept) < 5 and not is_marked(bullet.text):
             kept.append(bullet)
             room -= len(bullet.text) + 1
     return sorted(kept, key=lambda bullet: bullet.steps)
