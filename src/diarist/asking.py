@@ -148,6 +148,8 @@ def perform(command: str, workspace: str | None, words: Sequence[str], values: d
 
         filters["project"] = resolve_project(os.getcwd())  # noqa: PTH109
     text = _read(values["error"]) if values["error"] else " ".join(words)
+    if values["error"] and not text.strip():
+        raise UsageError("no error text came; pipe the output of what failed, as in `make 2>&1 | diarist search --error -`")
     with open_memory(workspace) as memory:
         if command == "search":
             _search(memory, text, values, filters)

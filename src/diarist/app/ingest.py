@@ -61,6 +61,8 @@ class IngestReport:
     """What a run did. `entries`: made or changed, in file order; `captures`: one a session read."""
 
     entries: list[Entry] = field(default_factory=list)
+    earlier: set[str] = field(default_factory=set)
+    """Ids of those entries whose sessions waited from before and were not read in this run."""
     captures: list[CaptureReport] = field(default_factory=list)
     files_read: int = 0
     files_unchanged: int = 0
@@ -123,6 +125,7 @@ class Ingest:
     def _import(self, todo: list[tuple[Source, Before | None]], total: int, stdin: bytes | None) -> None:
         try:
             self._distil()
+            self.report.earlier.update(entry.id for entry in self.report.entries)
             self._read(todo, total)
             if stdin is not None:
                 self._apply([(None, read_bytes(stdin, self._box.reader(), self._box.now()))])
@@ -233,6 +236,7 @@ class Ingest:
         self.report.updated += changed.updated
         known = {entry.id: number for number, entry in enumerate(self.report.entries)}
         for entry in changed.entries:
+            self.report.earlier.discard(entry.id)
             if entry.id in known:
                 self.report.entries[known[entry.id]] = entry
             else:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, parse_time, say
+from diarist.model.record import RecordFilter
+from diarist.text.durations import parse_duration
 
 if TYPE_CHECKING:
     from diarist.app.drafts import Written
@@ -110,10 +112,15 @@ def _print_only(report: Report, as_json: bool) -> int:
 
 def _write_all(memory: Memory, window: dict[str, Any], now: datetime | None, as_json: bool) -> int:
     projects = sorted({scope.project for scope in memory.scopes() if scope.kind == "entry"})
+    first = (now or memory.now()) - parse_duration(window["since"])
     for project in projects:
+        if not any(memory.list_records(RecordFilter(kinds=("entry",), project=project, since=first), limit=1)):
+            continue
         report = memory.synthesize(**window, project=project, now=now, write=True)
         written = memory.find_report(**window, project=project)
         if written is not None:
+            if not as_json:
+                say(f"{project or 'no project'}:")
             _tell(report, written, as_json)
     if not projects:
         say("No diary entries yet. `diarist ingest` imports the sessions on this machine.")

@@ -89,7 +89,7 @@ def upload(call: Call) -> Imported:
     if report.lost and not report.entries:
         raise Problem(422, "; ".join(problem.reason for problem in report.problems[:3]) or "no transcript of a known format")
     return Imported(
-        ids=[entry.id for entry in report.entries],
+        ids=[entry.id for entry in report.entries if entry.id not in report.earlier],
         created=report.created,
         updated=report.updated,
         without_entry=report.without_entry,
