@@ -14,7 +14,7 @@ from diarist.errors import UsageError
 @click.option("--base-url", default="", metavar="URL", help="Where people reach it, for links; default: the address itself.")
 @click.option("--rate", type=click.IntRange(0), default=1200, show_default=True, help="Requests a minute from one caller; 0: any.")
 @click.option("--max-body", type=click.IntRange(1), default=8, show_default=True, metavar="MIB", help="Largest body of a request.")
-@click.option("--max-upload", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Largest transcript; held in memory.")
+@click.option("--max-upload", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Largest transcript, in memory.")
 @click.pass_context
 def serve_command(
     ctx: click.Context, /, host: str, port: int, hosts: tuple[str, ...], base_url: str, rate: int, max_body: int, max_upload: int

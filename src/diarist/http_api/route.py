@@ -10,7 +10,6 @@ import msgspec
 from diarist.http_api.asked import Nothing
 
 if TYPE_CHECKING:
-
     from diarist.app.memory import Memory
     from diarist.asgi.workroom import Workroom
     from diarist.model.access import Caller, Role
