@@ -13,8 +13,8 @@ LEAST, MOST = 0.8, 1.25
 _SMOOTHING = 60
 """The usual constant of reciprocal-rank fusion: the first places of a list count much, but not everything."""
 _OTHERS = 0.3
-"""Weight of the second list beside the words. Measured (`bench/vectors.py`): with equal weights fewer of the wanted records come
-first than by words alone, with this one more of them where records are whole sessions."""
+"""Weight of the second list beside the words. Measured (`bench/vectors.py`): with equal weights fewer of the wanted records are
+found than by words alone, with this one a little more of them where records are whole sessions."""
 
 
 class Adjustment(NamedTuple):
