@@ -13,7 +13,7 @@ html_title = f"Diarist {release}"
 html_static_path: list[str] = []
 myst_heading_anchors = 3
 myst_enable_extensions = ["attrs_block"]
-suppress_warnings = ["myst.header"]
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # jsonl has no lexer
 # Sources, schemas and files of the project that pages point at are no pages of the site.
 myst_all_links_external = False
 nitpicky = True
