@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from diarist.errors import InvalidInputError
 from diarist.http_api.openapi import describe
 from diarist.http_api.table import ROUTES
 from diarist.model.access import ROLES
-from diarist.serving import Hub, Options, is_loopback
+from diarist.serving import Hub, Options, is_loopback, listen
 from hubs import ADDRESS, FREE, MARK, Asker, fill, make_key, open_hub
 
 OPENAPI = describe(ROUTES)
@@ -370,3 +371,12 @@ def test_documents_of_the_hub_on_the_command_line(diarist: Any) -> None:
     assert "Waits for review" in diarist("hub", "edit", "guides/a.md", "-", "--title", "G", stdin="x").stdout
     assert json.loads(diarist("hub", "list", "--json").stdout) == [{"scope": "p/notes", "documents": 1}]
     assert json.loads(diarist("hub", "node", made["id"], "--json").stdout)["neighbours"] == []
+
+
+def test_no_packet_of_an_answer_waits_for_the_client() -> None:
+    with (
+        closing(listen(Options(port=0))) as listener,
+        socket.create_connection(listener.getsockname()[:2]),
+        closing(listener.accept()[0]) as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

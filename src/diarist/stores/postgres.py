@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 10.0
 POOL_SIZE = 8
+ANALYZE_AFTER = frozenset({10, 100, 1_000, 10_000})
+"""Commits of a process after which the tables' statistics are made anew."""
 CHANNEL = "diarist_changes"
 """Channel of LISTEN and NOTIFY; the payload is the tenant whose change log grew."""
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
@@ -88,6 +90,7 @@ class PostgresDatabase:
         self._mine = threading.local()
         self._url = url
         self.users = 0
+        self._commits = 0
         self.passengers: weakref.WeakSet[Passenger] = weakref.WeakSet()
         """What they have waiting is written with the next transaction that commits, whichever thread it is of."""
         self._ear: Connection | None = None
@@ -144,6 +147,7 @@ class PostgresDatabase:
                     connection.execute("COMMIT")
                 for each in settle:
                     each()
+                self._know_sizes(connection)
             finally:
                 self._mine.connection = None
                 if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
@@ -214,9 +218,17 @@ class PostgresDatabase:
         connection.adapters.register_dumper(str, _TextDumper)
         connection.adapters.register_loader("text", _TextLoader)
         connection.execute("SELECT set_config('diarist.tenant', %s, false)", (self._tenant,))
+        connection.execute("SET jit = off")  # every query here takes less time than compiling it
         connection.execute(f"SET lock_timeout = {int(self._wait * 1000)}")
         if self.read_only:
             connection.execute("SET default_transaction_read_only = on")
+
+    def _know_sizes(self, connection: Connection) -> None:
+        """Without statistics the planner takes one tenant for one row, and the server's own ANALYZE comes a minute late."""
+        self._commits += 1
+        if self._commits in ANALYZE_AFTER:
+            with contextlib.suppress(psycopg.Error):  # a role that owns nothing is told so, and the server does it later
+                connection.execute("ANALYZE")
 
     @contextlib.contextmanager
     def _begun(self) -> Iterator[Connection]:

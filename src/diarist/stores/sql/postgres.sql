@@ -5,14 +5,14 @@ SELECT c.seq, {record_columns}, p.payload
 FROM history c
 JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
-WHERE c.tenant = :tenant AND c.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value);
+WHERE c.tenant = :tenant AND c.seq = ANY (translate(:seqs, '[]', '{}')::bigint[]);
 
 -- name: list_bodies_by_seq
 SELECT c.seq, r.id, r.digest, p.payload
 FROM history c
 JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
-WHERE c.tenant = :tenant AND c.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value);
+WHERE c.tenant = :tenant AND c.seq = ANY (translate(:seqs, '[]', '{}')::bigint[]);
 
 -- name: list_hits
 SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome,
@@ -20,7 +20,7 @@ SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, 
 FROM history c
 JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
-WHERE c.tenant = :tenant AND c.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value)
+WHERE c.tenant = :tenant AND c.seq = ANY (translate(:seqs, '[]', '{}')::bigint[])
     AND r.status <> 'retracted';
 
 -- name: where_kinds
@@ -38,7 +38,7 @@ DELETE FROM history_payloads
 WHERE tenant = :tenant AND seq IN (
     SELECT h.seq FROM history h
     WHERE h.tenant = :tenant AND h.record_id = :record_id
-        AND h.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value)
+        AND h.seq = ANY (translate(:seqs, '[]', '{}')::bigint[])
 );
 
 -- name: list_named_chunks
@@ -68,7 +68,7 @@ SELECT id, seq FROM records WHERE tenant = :tenant AND id IN (SELECT value FROM 
 
 -- name: list_ids_by_seq
 SELECT record_id FROM history
-WHERE tenant = :tenant AND seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb) value);
+WHERE tenant = :tenant AND seq = ANY (translate(:seqs, '[]', '{}')::bigint[]);
 
 -- The evidence vault, which lies in a folder beside SQLite and in the database here: server nodes share nothing else.
 
