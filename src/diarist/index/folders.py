@@ -54,15 +54,18 @@ def publish(root: str, made: str) -> str:
             return target
 
 
-def claim(root: str, made: str, lost: str) -> str:
-    """Puts a draft in the place of a generation that is missing or damaged; returns the newest, which another may have put there."""
-    number = (_number(os.path.basename(lost)) or 0) + 1 if os.path.isdir(lost) else 0
+def claim(root: str, made: str, lost: str, *, damaged: bool) -> str:
+    """Puts a draft in the place of a generation that is missing or `damaged`; returns the newest, which another may have put there.
+
+    Whether it was damaged has to be known from before it was tried: one that is here only now is another process's, and whole.
+    """
+    number = (_number(os.path.basename(lost)) or 0) + 1 if damaged else 0
     target = os.path.join(root, f"{_NAME}.{number}" if number else _NAME)
     try:
         os.rename(made, target)
     except OSError:
         remove(made)
-        if not os.path.isdir(target):
+        if not os.path.isdir(current(root)):
             raise
     return current(root)
 

@@ -1,7 +1,7 @@
 """The Tantivy index: one folder a generation, one writer at a time, readers that never wait."""
 
 # pathlib, tempfile and the like would cost a cold search more than opening the index does.
-# ruff: noqa: PTH103, PTH105, PTH113, PTH116, PTH118, PTH123
+# ruff: noqa: PTH103, PTH105, PTH112, PTH113, PTH116, PTH118, PTH123
 from __future__ import annotations
 
 import json
@@ -121,14 +121,15 @@ class TantivyIndex:
             os.makedirs(self._root, mode=0o700, exist_ok=True)
         except OSError as error:
             raise IndexUnavailableError(f"the search index {self._root} cannot be made: {error.strerror or error}") from error
+        there = os.path.isdir(self._folder)
         try:
             self._open()
         except IndexUnavailableError:
-            self._make_anew()
+            self._make_anew(damaged=there)
         if not self._exactly:
             folders.sweep(self._root, self._folder)
 
-    def _make_anew(self) -> None:
+    def _make_anew(self, *, damaged: bool) -> None:
         """An empty index in place of a missing or damaged one: this process's, or that of another which was quicker."""
         with _guarded("made"):
             if self._exactly:
@@ -136,19 +137,21 @@ class TantivyIndex:
             else:
                 made = folders.draft(self._root)
                 tantivy.Index(self._schema, path=made)
-                self._folder = folders.claim(self._root, made, self._folder)
+                self._folder = folders.claim(self._root, made, self._folder, damaged=damaged)
         self._open()
 
     def _open(self) -> None:
-        """Opens the newest generation. Another process may put a newer one in its place meanwhile and remove this one."""
-        try:
-            self._open_folder()
-        except IndexUnavailableError:
-            newest = self._folder if self._exactly else folders.current(self._root)
-            if newest == self._folder:
-                raise
-            self._folder = newest
-            self._open_folder()
+        """Opens the newest generation. Other processes may put newer ones in its place meanwhile and remove this one."""
+        while True:
+            try:
+                self._open_folder()
+            except IndexUnavailableError:
+                newest = self._folder if self._exactly else folders.current(self._root)
+                if newest == self._folder:
+                    raise
+                self._folder = newest
+            else:
+                return
 
     def _open_folder(self) -> None:
         if not os.path.isfile(os.path.join(self._folder, META)):
