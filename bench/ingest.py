@@ -7,8 +7,9 @@ so many small sessions, with one process and with `--jobs`. Prints a table and w
 one core, less than 300 MB peak on a 500 MB session, and a second run in under a fifth of the first.
 
 The second table is of importers alone, by format, beside raw msgspec decoding of the same bytes (CPU); of formats that are JSON lines at
-least a fifth is wanted. Without FOLDER the files are the test suite's transcripts, one session after the other, with outputs as long as
-commands print them: small records take their time however little they hold.
+least a fifth is wanted. Of those that are small files only, records are repeated with ids of their own until there are some megabytes:
+once as they are, and once as long as records of real sessions are (`growth.REAL_RECORD`), since hand-written ones are short and a record
+takes its time however little it holds. Without FOLDER the files are the test suite's transcripts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,15 @@ from diarist.importers import find_importer
 from diarist.ports import Importer
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests")]
+
+from bench.growth import REAL_RECORD, grown  # noqa: E402
+
+TRANSCRIPTS = HERE.parent / "tests" / "data" / "transcripts"
+NO_JSON = ("terminal-log",)
+"""Formats whose files may begin like JSON and are none."""
+GROWN = 1 << 20
+"""A format that has less is measured on files grown to this size."""
 
 CHILD = """
 import json, resource, sys, time
@@ -119,12 +128,10 @@ def large(folder: Path, megabytes: int) -> Path:
     return path
 
 
-class Format(NamedTuple):
-    """How fast an importer reads its files. `lines`: they are JSON lines, so that `raw` decodes line by line."""
+class Speed(NamedTuple):
+    """CPU seconds that raw decoding and reading take for so many bytes."""
 
-    files: int
     size: int
-    lines: bool
     raw: float
     read: float
 
@@ -134,43 +141,47 @@ class Format(NamedTuple):
         return self.raw / max(1e-9, self.read)
 
 
+class Format(NamedTuple):
+    """How fast an importer reads its files. `lines`: they are JSON lines, so that `raw` decodes line by line.
+
+    `real`: the same with records as long as in real sessions; None for files that are taken as they are.
+    """
+
+    files: int
+    size: int
+    record: float
+    """Bytes of a record on average; 0 for documents."""
+    lines: bool
+    speed: Speed
+    real: Speed | None = None
+
+
 def formats(folder: Path) -> dict[str, Format]:
-    """By importer: CPU seconds of raw decoding and of reading, each file as often as it takes to be measured."""
+    """By importer: how fast it reads, each file as often as it takes to be measured."""
     found: dict[tuple[str, bool], list[tuple[Importer, bytes]]] = defaultdict(list)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         data = path.read_bytes()
         importer = find_importer(data[:65536], path)
-        if importer is not None and data[:1] in (b"{", b"["):
+        if importer is not None and data[:1] in (b"{", b"[") and importer.name not in NO_JSON:
             found[importer.name, _is_lines(data)].append((importer, data))
     table = {}
     for (name, lines), files in sorted(found.items()):
         size = sum(len(data) for _, data in files)
-        raw = sum(_seconds(_decode_lines if lines else _decode_whole, data) for _, data in files)
-        read = sum(_seconds(_reader(importer), data) for importer, data in files)
-        table[f"{name}{'' if lines else ' (document)'}"] = Format(len(files), size, lines, raw, read)
+        records = sum(data.count(b"\n") for _, data in files) if lines else 0
+        real = None
+        if lines and size < GROWN:
+            each = GROWN // len(files)
+            real = _speed([(importer, grown(data, each, REAL_RECORD)) for importer, data in files], lines)
+            files = [(importer, grown(data, each)) for importer, data in files]  # noqa: PLW2901 - grown
+        speed = _speed(files, lines)
+        table[f"{name}{'' if lines else ' (document)'}"] = Format(len(files), size, size / max(1, records), lines, speed, real)
     return table
 
 
-def enlarged(folder: Path) -> Path:
-    """The test suite's transcripts as people's are: those of JSON lines with many sessions, a long output in each."""
-    log = "".join(f"\\nINFO parcel {number}: weighed, labelled and handed over to the crane" for number in range(160))
-    for path in sorted((HERE.parent / "tests" / "data" / "transcripts").iterdir()):
-        data = path.read_bytes()
-        importer = find_importer(data[:65536], path)
-        if importer is None or not _is_lines(data):
-            continue
-        reading = importer.read(io.BytesIO(data), None)
-        for _ in reading:
-            pass
-        names = [name.encode() for name in reading.sessions if name.encode() in data]
-        data = data.replace(b"== '2 kg'", b"== '2 kg'" + log.encode()).rstrip(b"\n") + b"\n"
-        with (folder / path.name).open("wb") as stream:
-            for number in range(max(1, 2_000_000 // len(data))):
-                copy = data
-                for name in names:
-                    copy = copy.replace(name, b"%06x" % number + name[6:])
-                stream.write(copy)
-    return folder
+def _speed(files: list[tuple[Importer, bytes]], lines: bool) -> Speed:
+    files = [(importer, data) for importer, data in files if data]
+    raw = sum(_seconds(_decode_lines if lines else _decode_whole, data) for _, data in files)
+    return Speed(sum(len(data) for _, data in files), raw, sum(_seconds(_reader(importer), data) for importer, data in files))
 
 
 def _is_lines(data: bytes) -> bool:
@@ -222,10 +233,14 @@ def _seconds(work: Callable[[bytes], None], data: bytes) -> float:
 
 def show(table: dict[str, Format]) -> None:
     """Prints the formats, JSON lines first."""
-    print(f"\n{'format':32} {'files':>5} {'MB':>8} {'raw MB/s':>9} {'own MB/s':>9} {'ratio':>6}")
+    print(
+        f"\n{'format':32} {'files':>5} {'MB':>8} {'B/record':>8} {'raw MB/s':>9} {'own MB/s':>9} {'ratio':>6}  {'as real records are':>20}"
+    )
     for name, row in sorted(table.items(), key=lambda each: (not each[1].lines, each[0])):
-        megabytes = row.size / 1e6
-        print(f"{name:32} {row.files:5} {megabytes:8.2f} {megabytes / row.raw:9.0f} {megabytes / row.read:9.1f} {row.ratio:6.2f}")
+        megabytes = row.speed.size / 1e6
+        told = f"{name:32} {row.files:5} {row.size / 1e6:8.2f} {row.record:8.0f}"
+        real = f"{row.real.size / 1e6 / row.real.read:9.0f} MB/s {row.real.ratio:6.2f}" if row.real is not None else ""
+        print(f"{told} {megabytes / row.speed.raw:9.0f} {megabytes / row.speed.read:9.1f} {row.speed.ratio:6.2f}  {real:>20}")
 
 
 def many(folder: Path, number: int) -> Path:
@@ -246,8 +261,7 @@ def main() -> int:
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--formats-only", action="store_true")
     chosen = options.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        table = formats(chosen.folder or enlarged(Path(name)))
+    table = formats(chosen.folder or TRANSCRIPTS)
     if chosen.formats_only:
         show(table)
         return 0
@@ -273,7 +287,7 @@ def main() -> int:
     )
     show(table)
     (HERE / "out").mkdir(exist_ok=True)
-    told = {**result, "formats": {name: {**row._asdict(), "ratio": row.ratio} for name, row in table.items()}}
+    told = {**result, "formats": {name: {"ratio": (row.real or row.speed).ratio, **row._asdict()} for name, row in table.items()}}
     (HERE / "out" / "ingest.json").write_text(json.dumps(told, indent=2))
     return 0
 

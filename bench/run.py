@@ -2,6 +2,7 @@
 
     python bench/run.py                              # a few minutes: small sizes
     python bench/run.py --size full --peers FOLDER   # up to a million entries; peers are installed from PyPI into FOLDER
+    python bench/run.py --scorers FOLDER --corpus FOLDER    # quality too, by scorers that are kept apart from the project
     python bench/run.py --only synthesis redaction   # these; the page keeps what it had of the others
 
 Each benchmark is a program of its own (`python bench/NAME.py --help`) and may be run alone. Plots need matplotlib, from the dev group.
@@ -15,7 +16,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 from bench.charts import draw  # noqa: E402
 from bench.machine import describe_machine, describe_versions  # noqa: E402
 from bench.page import Told, render_page  # noqa: E402
+from bench.peers_env import find_environment  # noqa: E402
 
 OUT = HERE / "out"
 PAGE = ROOT / "docs" / "explanation" / "benchmarks.md"
@@ -40,6 +42,8 @@ class Bench(NamedTuple):
     title: str
     arguments: Mapping[str, Sequence[str]]
     peer: tuple[str, str] | None = None
+    needs: tuple[str, ...] = ()
+    """Options of this program without which it does not run, and which it is handed."""
     prints_json: bool = False
     """Its figures are what it prints; else they are in bench/out/NAME.json."""
 
@@ -81,17 +85,30 @@ BENCHES = (
         {"quick": ["--sizes", "1000,10000"], "usual": ["--sizes", "1000,10000,100000"], "full": ["--seeds", "1,2,3"]},
     ),
     Bench("serve", "The search page under load", {"quick": ["--entries", "5000", "--seconds", "5"], "usual": ["--entries", "20000"]}),
+    Bench(
+        "peers",
+        "Beside other memories",
+        {"quick": ["--docs", "200"], "usual": ["--docs", "300"], "full": ["--docs", "1300"]},
+        needs=("peers",),
+    ),
+    Bench("scorers", "Quality", {"quick": ["--limit", "2"], "usual": ["--limit", "8"], "full": ["--limit", "1000"]}, needs=("scorers",)),
 )
 
 
-def run(bench: Bench, size: str, peers: Path | None) -> Told:
-    """One benchmark in a process of its own."""
+def run(bench: Bench, size: str, places: Mapping[str, Path | None]) -> Told:
+    """One benchmark in a process of its own. `places`: folders by the option that named them."""
     arguments = list(bench.arguments.get(size, bench.arguments.get("usual", [])))
-    told_peer = ""
-    if bench.peer is not None and peers is not None:
+    command = ["python", f"bench/{bench.name}.py", *arguments]
+    if bench.peer is not None and (peers := places.get("peers")) is not None:
         option, package = bench.peer
-        arguments += [option, str(install(peers, package))]
-        told_peer = package
+        environment = find_environment(peers, package.partition("==")[0], [package])
+        if environment.problem:
+            return Told(bench.name, bench.title, " ".join(command), 0, "", f"{package} {environment.problem}", None)
+        arguments += [option, str(environment.python)]
+        command += [option, f"PYTHON  # one that has {package}"]
+    for given, shown in _folders(bench, places):
+        arguments += given
+        command += shown
     results = OUT / f"{bench.name}.json"
     if bench.name == "search":
         arguments += ["--json", str(results)]
@@ -105,24 +122,19 @@ def run(bench: Bench, size: str, peers: Path | None) -> Told:
         OUT.mkdir(exist_ok=True)
         results.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     trouble = "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["a budget was missed"])[-1]
-    return Told(bench.name, bench.title, _command(bench, size, told_peer), round(seconds), done.stdout.strip(), trouble, figures)
+    return Told(bench.name, bench.title, " ".join(command), round(seconds), done.stdout.strip(), trouble, figures)
 
 
-def _command(bench: Bench, size: str, peer: str) -> str:
-    arguments = [*bench.arguments.get(size, bench.arguments.get("usual", []))]
-    if bench.peer and peer:
-        arguments += [bench.peer[0], f"PYTHON  # one that has {peer}"]
-    return " ".join(["python", f"bench/{bench.name}.py", *arguments])
-
-
-def install(folder: Path, package: str) -> Path:
-    """The interpreter of an environment that has this package, made where it is missing."""
-    home = folder / package.partition("==")[0]
-    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", package], check=True)
-    return python
+def _folders(bench: Bench, places: Mapping[str, Path | None]) -> Iterator[tuple[list[str], list[str]]]:
+    """What a benchmark is handed of the folders, and how that is shown: no path of this machine."""
+    if bench.name == "peers":
+        yield ["--peers", str(places["peers"])], ["--peers", "FOLDER"]
+        if places.get("scorers") is not None:
+            yield ["--retrieval", f"{places['scorers']}/retrieval"], ["--retrieval", "FOLDER"]
+    if bench.name == "scorers":
+        yield [str(places["scorers"])], ["FOLDER"]
+        if places.get("corpus") is not None:
+            yield ["--corpus", str(places["corpus"])], ["--corpus", "FOLDER"]
 
 
 def load_kept() -> dict[str, Any]:
@@ -140,13 +152,16 @@ def main() -> int:
     parser.add_argument("--size", choices=SIZES, default="quick")
     parser.add_argument("--only", nargs="+", choices=[bench.name for bench in BENCHES], metavar="NAME")
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="install peers here and run them beside")
+    parser.add_argument("--scorers", type=Path, metavar="FOLDER", help="scorers of quality: retrieval/score.py, outcome/score.py")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="labelled transcripts for the scorer of outcomes")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     kept = load_kept()
-    chosen = [bench for bench in BENCHES if not options.only or bench.name in options.only]
+    places = {name: getattr(options, name) and getattr(options, name).resolve() for name in ("peers", "scorers", "corpus")}
+    chosen = [bench for bench in BENCHES if (not options.only or bench.name in options.only) and all(places[need] for need in bench.needs)]
     for bench in chosen:
         print(f"{bench.name} …", end=" ", flush=True)
-        told = run(bench, options.size, options.peers)
+        told = run(bench, options.size, places)
         print(f"{told.seconds} s" + (f": {told.trouble}" if told.trouble else ""), flush=True)
         kept[bench.name] = {**told._asdict(), "size": options.size, "machine": describe_machine()}
         OUT.mkdir(exist_ok=True)

@@ -1,15 +1,17 @@
 """Search latency beside raw Tantivy on the same index and stock SQLite FTS5 on the same texts; cold start; readers while one writes.
 
-    python bench/search.py [--entries 1000 100000 1000000] [--queries 60] [--skip-fts] [--json OUT]
+    python bench/search.py [--entries 1000 100000 1000000] [--queries 60] [--skip-fts] [--keep FOLDER] [--only-readers] [--json OUT]
 
 Texts are made up: words of a Zipf distribution over 200,000, about 120 of them an entry, 50 projects. A query is eight words as a
-person would write them, common ones included, drawn from one entry. Everything lies in a temporary folder; nothing is downloaded.
+person would write them, common ones included, drawn from one entry. Everything lies in a temporary folder, or in `--keep FOLDER`,
+where a later run finds what an earlier one built (the readers' run adds some notes each time); nothing is downloaded.
 Times are milliseconds; "ratio" is product to raw engine, medians of turns taken in one run.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import itertools
 import json
@@ -31,6 +33,7 @@ from typing import Any
 import tantivy
 
 from diarist.bootstrap import open_memory
+from diarist.index import folders
 from diarist.index.schema import TEXT, make_schema
 from diarist.model.ids import make_id
 from diarist.model.record import Record, SearchText
@@ -38,6 +41,8 @@ from diarist.model.redacted import derived
 from diarist.text.analyse import analyse
 
 VOCABULARY, LENGTH, TERMS, PROJECTS = 200_000, 120, 8, 50
+READ = 100
+"""Queries of each of the readers beside a writer."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -91,16 +96,19 @@ def build(workspace: Path, texts: Texts, entries: int, fts: sqlite3.Connection |
                     tx.put_record(record, search)
             if fts is not None:
                 fts.executemany("INSERT INTO t(title, body) VALUES (?, ?)", [(search.title, search.body) for _, search in batch])
-        stored = time.perf_counter()
+        stored, worked = time.perf_counter(), time.process_time()
         memory.rebuild_index()
     if fts is not None:
         fts.commit()
-    return {"store s": round(stored - began, 1), "index s": round(time.perf_counter() - stored, 1)}
+    indexed = time.perf_counter() - stored
+    cpu = time.process_time() - worked
+    took = {"store s": round(stored - began, 1), "index s": round(indexed, 1)}
+    return took | {"index CPU, ms an entry": round(1e3 * cpu / entries, 2)}
 
 
 def raw_search(folder: Path) -> Callable[[str], Any]:
     """The engine alone: the same analysed words, the same field, ten results."""
-    index = tantivy.Index.open(str(next(folder.glob("v-*"))))
+    index = tantivy.Index.open(folders.current(str(folder)))
     schema = make_schema()
 
     def run(query: str) -> Any:
@@ -162,19 +170,20 @@ from diarist.bootstrap import open_memory
 queries = sys.stdin.read().split("\\n")
 wall, cpu = [], []
 with open_memory(sys.argv[1], read_only=True) as memory:
+    memory.search(queries[0])
     for query in queries:
         began, worked = time.perf_counter(), time.process_time()
         memory.search(query)
         wall.append(time.perf_counter() - began)
         cpu.append(time.process_time() - worked)
 place = int(0.95 * (len(wall) - 1))
-print(1e3 * sorted(wall)[len(wall) // 2], 1e3 * sorted(wall)[place], 1e3 * sorted(cpu)[place])
+print(*(1e3 * sorted(taken)[at] for taken in (wall, cpu) for at in (len(wall) // 2, place)))
 """
 
 
 def readers_beside_a_writer(workspace: Path, texts: Texts, entries: int) -> dict[str, float]:
     """Four processes search while this one writes and brings the index up to date; wall times, and CPU where the machine has other work."""
-    queries = "\n".join(texts.query(number, entries) for number in range(100, 140))
+    queries = "\n".join(texts.query(number, entries) for number in range(100, 100 + READ))
     done = threading.Event()
     written = 0
 
@@ -195,23 +204,36 @@ def readers_beside_a_writer(workspace: Path, texts: Texts, entries: int) -> dict
     outputs = [process.communicate(queries)[0].split() for process in processes]
     done.set()
     writer.join()
-    return {
-        "p50": round(statistics.median(float(p50) for p50, _, _ in outputs), 1),
-        "p95, worst reader": round(max(float(p95) for _, p95, _ in outputs), 1),
-        "p95 of its CPU, worst reader": round(max(float(cpu) for _, _, cpu in outputs), 1),
-        "entries written meanwhile": written,
-    }
+    columns = list(zip(*([float(each) for each in output] for output in outputs), strict=True))
+    report = {"entries written meanwhile": float(written)}
+    for kind, p50, p95 in (("wall", *columns[:2]), ("CPU", *columns[2:])):
+        report[f"{kind} p50"] = round(statistics.median(p50), 1)
+        report[f"{kind} p95, worst reader"] = round(max(p95), 1)
+    return report
 
 
-def run(entries: int, queries: int, *, with_fts: bool) -> dict[str, Any]:
-    texts = Texts()
-    with tempfile.TemporaryDirectory(prefix="diarist-bench-") as folder:
-        workspace = Path(folder) / "ws"
-        connection = sqlite3.connect(Path(folder) / "fts.db") if with_fts else None
-        if connection is not None:
-            connection.execute("CREATE VIRTUAL TABLE t USING fts5(title, body)")
-        report: dict[str, Any] = {"entries": entries, **build(workspace, texts, entries, connection)}
-        report["index MB"] = round(sum(file.stat().st_size for file in (workspace / "index").rglob("*") if file.is_file()) / 1e6, 1)
+def built(folder: Path, texts: Texts, entries: int, *, with_fts: bool) -> tuple[sqlite3.Connection | None, dict[str, Any]]:
+    """The workspace `ws` and the table `fts.db` in a folder: as an earlier run left them, or made now."""
+    done = folder / "built.json"
+    connection = sqlite3.connect(folder / "fts.db") if with_fts else None
+    if done.exists():
+        known: dict[str, Any] = json.loads(done.read_text())
+        if known["entries"] != entries or known["FTS5"] < with_fts:
+            raise SystemExit(f"{folder} holds {known['entries']:,} entries, made otherwise; take another folder")
+        return connection, {**known["took"], "index": "kept"}
+    if connection is not None:
+        connection.execute("CREATE VIRTUAL TABLE t USING fts5(title, body)")
+    took = build(folder / "ws", texts, entries, connection)
+    done.write_text(json.dumps({"entries": entries, "FTS5": with_fts, "took": took}))
+    return connection, took
+
+
+def run(entries: int, queries: int, folder: Path, *, with_fts: bool, only_readers: bool) -> dict[str, Any]:
+    texts, workspace = Texts(), folder / "ws"
+    connection, took = built(folder, texts, entries, with_fts=with_fts and not only_readers)
+    report: dict[str, Any] = {"entries": entries, **took}
+    report["index MB"] = round(sum(file.stat().st_size for file in (workspace / "index").rglob("*") if file.is_file()) / 1e6, 1)
+    if not only_readers:
         asked = [texts.query(number, entries) for number in range(queries)]
         with open_memory(workspace) as memory:
             ways: dict[str, Callable[[str], Any]] = {"diarist": memory.search, "raw tantivy": raw_search(workspace / "index")}
@@ -222,8 +244,8 @@ def run(entries: int, queries: int, *, with_fts: bool) -> dict[str, Any]:
         report["ratio p50"] = round(statistics.median(taken["diarist"]) / statistics.median(taken["raw tantivy"]), 2)
         report["ratio of sums"] = round(sum(taken["diarist"]) / sum(taken["raw tantivy"]), 2)
         report["cold CPU"] = cold(workspace, texts, entries)
-        report["four readers, one writer"] = readers_beside_a_writer(workspace, texts, entries)
-        report["peak RSS MB"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    report["four readers, one writer"] = readers_beside_a_writer(workspace, texts, entries)
+    report["peak RSS MB"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     return report
 
 
@@ -232,11 +254,18 @@ def main() -> None:
     parser.add_argument("--entries", type=int, nargs="+", default=[1_000, 100_000])
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--skip-fts", action="store_true")
+    parser.add_argument("--keep", type=Path, help="Build in FOLDER/ENTRIES, and use again what lies there.")
+    parser.add_argument("--only-readers", action="store_true", help="Only four readers beside one writer.")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     reports = []
     for entries in options.entries:
-        reports.append(run(entries, options.queries, with_fts=not options.skip_fts))
+        with contextlib.ExitStack() as stack:
+            kept = options.keep and options.keep / str(entries)
+            folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="diarist-bench-")))
+            folder.mkdir(parents=True, exist_ok=True)
+            chosen = {"with_fts": not options.skip_fts, "only_readers": options.only_readers}
+            reports.append(run(entries, options.queries, folder, **chosen))
         print(json.dumps(reports[-1], indent=1))
     if options.json:
         options.json.write_text(json.dumps(reports, indent=1) + "\n")

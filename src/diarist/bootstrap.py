@@ -18,7 +18,7 @@ from diarist.errors import ModelError, UsageError
 if TYPE_CHECKING:
     from diarist.app.repairing import Repair
     from diarist.app.restoring import Restored
-    from diarist.ports import Completer, HubClient, Importer, Index, Publisher
+    from diarist.ports import Completer, HubClient, Importer, Index, JobBoard, Publisher, Scratch
     from diarist.stages.redact import RedactionRules, Redactor
     from diarist.stores.sql_store import SqlStore
 
@@ -61,21 +61,6 @@ def open_memory(
         opened = open_index(settings.workspace / index_name(store, server), read_only=read_only)
         return opened if project is None else limit_index(opened, store, project)
 
-    def importers() -> Sequence[Importer]:
-        from diarist.importers import all_importers
-
-        return all_importers()
-
-    def importer_problems() -> Sequence[str]:
-        from diarist.importers import import_problems
-
-        return import_problems()
-
-    def publisher() -> Publisher:
-        from diarist.publishers import FilePublisher
-
-        return FilePublisher(settings.get("hub.outcomes"))
-
     box = Toolbox(
         settings=settings,
         store=store if project is None else limit_store(store, project),
@@ -83,17 +68,37 @@ def open_memory(
         search_index=functools.cache(index),
         reader=readers,
         make_reader=readers,
-        importers=functools.cache(importers),
-        importer_problems=importer_problems,
+        importers=functools.cache(_importers),
+        importer_problems=_importer_problems,
         embedders=functools.partial(build_embedders, settings),
-        publisher=functools.cache(publisher),
+        publisher=functools.cache(functools.partial(_publisher, settings)),
         completer=functools.cache(functools.partial(build_completer, settings)),
         hub=functools.cache(functools.partial(build_hub, settings)),
         now=now or _utc_now,
+        jobs=functools.cache(functools.partial(build_board, settings.workspace, server, tenant, project)),
+        scratch=build_scratch,
         actor=settings.get("actor") or _login(settings),
         environ=settings.environ,
     )
     return Memory(box, read_only=read_only)
+
+
+def _importers() -> Sequence[Importer]:
+    from diarist.importers import all_importers
+
+    return all_importers()
+
+
+def _importer_problems() -> Sequence[str]:
+    from diarist.importers import import_problems
+
+    return import_problems()
+
+
+def _publisher(settings: Settings) -> Publisher:
+    from diarist.publishers import FilePublisher
+
+    return FilePublisher(settings.get("hub.outcomes"))
 
 
 def restore(
@@ -138,6 +143,24 @@ def build_store(settings: Settings, server: str, read_only: bool, tenant: str) -
 def index_name(store: SqlStore, server: str) -> str:
     """Folder of the search index within the workspace: a node that turns to another database must not search the old one's."""
     return f"index-{store.workspace_id()[:16]}" if server else "index"
+
+
+def build_board(workspace: Path, server: str, tenant: str, project: str | None) -> JobBoard:
+    """Where it is told how background work goes: the queue on a server, else a small file. `project`: the only one that is seen."""
+    if server:
+        from diarist.stores.job_queue import QueueBoard
+
+        return QueueBoard(server, tenant, only=project)
+    from diarist.stores.job_file import FileBoard
+
+    return FileBoard(workspace, only=project)
+
+
+def build_scratch() -> Scratch:
+    """A temporary place for rows that are too many for memory."""
+    from diarist.stores.scratch import ScratchRows
+
+    return ScratchRows()
 
 
 def build_reader(settings: Settings, read_only: bool = False, server: str = "", tenant: str = "local") -> Reader:

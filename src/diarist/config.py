@@ -71,6 +71,12 @@ SETTINGS: tuple[Setting, ...] = (
         project=True,
     ),
     Setting("synthesis.wording", bool, False, "Let the model of reflect.* word labels and summaries of drafts; lists stay as counted."),
+    Setting(
+        "synthesis.spill",
+        int,
+        500_000,
+        "Entries of a window from which on a synthesis keeps them in a temporary file (TMPDIR), for less memory; 0: never.",
+    ),
     Setting("synthesis.every", str, "", "How often `diarist serve` drafts a synthesis report, as 1d or 7d; empty: never."),
     Setting(
         "skills.roots",
@@ -100,6 +106,19 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("redact.pii", list, [], "Personal data to mask too: email, phone, iban, card, ip, home (user name in paths).", project=True),
 )
+VARIABLES: dict[str, str] = {
+    "DIARIST_HOME": "The workspace folder; `--workspace` wins over it. Empty: the user data directory.",
+    "DIARIST_DISABLE": "Anything but 0, false, no or off: hooks do nothing.",
+    "DIARIST_DATABASE_URL": "PostgreSQL database for the store and the vault: a libpq connection string. Empty: SQLite in the workspace.",
+    "DIARIST_MCP_WRITE": "`diarist mcp` offers tools that write.",
+    "DIARIST_REFLECT_KEY": "Key for the model of `reflect.*`; else OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+    "DIARIST_VECTORS_KEY": "Key for the embeddings endpoint of `vectors.base_url`; else, for OpenAI's own, OPENAI_API_KEY.",
+    "MOTHER_AI_URL": "A knowledge hub elsewhere that gets this workspace's documents.",
+    "MOTHER_AI_API_KEY": "The key to it.",
+    "KB_DIARIES_ENABLED": "Switches reflection on where `reflect.enabled` is not set, as on Cerebrum's page.",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "Where `diarist serve` sends traces; the other OTEL_ variables hold as OpenTelemetry documents them.",
+}
+"""What the environment alone decides: places, and secrets, which no settings file should hold."""
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 

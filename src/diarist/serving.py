@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 
 import diarist
-from diarist.app.jobs import plan, run_job
+from diarist.app.jobs import JobFailedError, plan, run_job
 from diarist.asgi.access import Doorkeeper
 from diarist.asgi.following import follow
 from diarist.asgi.guard import Guard, JsonLines, Limits
@@ -230,13 +230,21 @@ async def _work_inline(room: Workroom, opener: OpenMemory) -> None:
     def opened(tenant: str) -> Memory:
         return opener(tenant, None)
 
+    planned = datetime.now(UTC)
     while True:
         await asyncio.sleep(JOB_SECONDS)
-        for due in await room.run(lambda: plan(opened, datetime.now(UTC))):
+        now = datetime.now(UTC)
+        try:
+            found = await room.run(functools.partial(plan, opened, now, planned))
+        except (DiaristError, OSError) as error:
+            logging.getLogger("diarist.serve").warning("planning failed: %s", type(error).__name__)
+            continue
+        planned = now
+        for due in found:
             try:
                 await room.run(functools.partial(run_job, opened, due))
-            except (DiaristError, OSError) as error:  # what one job meets holds up no other; it is due again later
-                logging.getLogger("diarist.serve").warning("job %s failed: %s", due.job, type(error).__name__)
+            except JobFailedError as error:  # what one job meets holds up no other; it is due again later
+                logging.getLogger("diarist.serve").warning("job %s failed: %s", due.job, error.cause)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

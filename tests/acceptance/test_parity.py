@@ -35,10 +35,13 @@ PLUMBING = [
     "note_use",
     "refresh",
     "signing_key",
+    "tidy",
 ]
 """What a server, a hook or the worker needs to do its work; no wish of anybody."""
 
 NOT_OF_THE_COMMAND_LINE = {
+    "add_entries": "`diarist ingest` takes any number of transcripts at once",
+    "add_notes": "for programs that hand over many",
     "audit": "`diarist hub history` and `diary show` tell it by record",
     "corrections": "`diarist correct --list`",
     "find_fixes": "`diarist search --error`",
@@ -107,11 +110,14 @@ REVIEW = [
 """Steers agents, so it is a person's; over HTTP the review queue (`/v1/reviews`) covers each kind."""
 
 NOT_FOR_AGENTS = [
+    "add_entries",
+    "add_notes",
     "add_key",
     "add_note",
     "api_keys",
     "approve_report",
     "audit",
+    "cancel_job",
     "correct",
     "corrections",
     "diff",
@@ -125,6 +131,7 @@ NOT_FOR_AGENTS = [
     "get_report",
     "get_skill",
     "history",
+    "jobs",
     "map",
     "markdown",
     "match_skills",
@@ -133,6 +140,7 @@ NOT_FOR_AGENTS = [
     "memory_update",
     "preview_erase",
     "proposals",
+    "retry_job",
     "revert",
     "revoke_key",
     "reword",

@@ -38,6 +38,20 @@ def test_connecting_leaves_old_sessions_alone_until_told(diarist: Run, home: Pat
     assert len(json.loads(diarist("diary", "list", "--json").stdout)) == 1
 
 
+def test_status_says_who_is_connected_before_anything_was_heard(diarist: Run) -> None:
+    assert "No agent is connected" in diarist("status").stdout
+    diarist("connect", "codex", "--no-import")
+    assert "Codex: connected, nothing was heard yet" in diarist("status").stdout
+
+
+def test_sessions_that_are_in_the_diary_already_are_not_offered_again(diarist: Run, home: Path) -> None:
+    ClaudeSession(1).prompt("Old work").bash("make", "ok").reply("Done.").write(home / ".claude" / "projects" / "x")
+    assert diarist("ingest", "--yes").returncode == 0
+    done = diarist("connect", "claude-code")
+    assert "earlier sessions" not in done.stdout
+    assert "`diarist status` tells" in done.stdout
+
+
 def test_the_list_tells_what_is_connected_and_whether_events_arrive(diarist: Run, home: Path) -> None:
     diarist("connect", "codex", "--no-import")
     subprocess_payload = json.dumps({"session_id": "s-1", "cwd": str(home), "hook_event_name": "Stop"})

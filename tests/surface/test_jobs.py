@@ -88,7 +88,7 @@ def test_a_job_that_waits_is_not_queued_twice_and_is_done_once(opened: OpenTenan
 def test_what_fails_is_tried_again_later(opened: OpenTenant, monkeypatch: pytest.MonkeyPatch) -> None:
     url = url_of(opened)
 
-    def fail(_: Memory, __: str) -> object:
+    def fail(_: object, __: str) -> object:
         raise OSError("no wind")
 
     monkeypatch.setitem(JOBS, "deliver", JOBS["deliver"]._replace(work=fail))

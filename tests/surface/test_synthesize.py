@@ -147,6 +147,38 @@ def test_targets_are_shown_written_and_taken_back(diarist: Run, synthesize: Run,
     assert "nothing to take back" in diarist("review", "revert-targets", cwd=shop).stdout
 
 
+def test_nothing_is_approved_where_there_is_no_target_to_write(diarist: Run, synthesize: Run, shop: Path) -> None:
+    """Bad usage is told before anything is done."""
+    synthesize()
+    done = synthesize("--apply", "--yes", "--write-targets")
+    assert done.returncode == 2
+    assert "no target is configured" in done.stderr
+    assert "1 proposal" in diarist("review", "list", cwd=shop).stdout
+
+
+def test_a_projects_own_settings_hold_in_it(synthesize: Run, shop: Path) -> None:
+    """From a folder below too; and a report that was drafted where it was published before is drafted anew at the new place."""
+    synthesize()
+    (shop / ".diarist").mkdir()
+    (shop / ".diarist" / "config.toml").write_text('[synthesis]\ntargets = ["AGENTS.md"]\n', encoding="utf-8")
+    drafted = synthesize()
+    assert Path(drafted.stdout.split("report: ")[1].splitlines()[0]).is_file(), drafted.stdout
+    done = synthesize("--apply", "--yes", "--write-targets")
+    assert done.returncode == 0, done.stderr
+    assert "Do: lock the order rows" in (shop / "AGENTS.md").read_text(encoding="utf-8")
+
+
+def test_a_draft_is_told_from_an_older_one_of_the_day_with_a_higher_number(diarist: Run, shop: Path) -> None:
+    """What was written last is what --apply approves, whatever its number."""
+    first = diarist("synthesize", "--now", "2026-11-30T12:00", cwd=shop).stdout.split("report: ")[1].splitlines()[0]
+    with Path(first).open("a", encoding="utf-8") as file:
+        file.write("a remark\n")
+    assert "2026-11-30-2.md" in diarist("synthesize", "--now", "2026-11-30T12:10", cwd=shop).stdout
+    Path(first).unlink()
+    assert f"{first}\n" in diarist("synthesize", "--now", "2026-11-30T12:20", cwd=shop).stdout
+    assert f"Approved: {first}" in diarist("synthesize", "--apply", cwd=shop).stdout
+
+
 def test_review_shows_edits_accepts_rejects_and_reopens(diarist: Run, synthesize: Run, shop: Path) -> None:
     """One theme, its whole life."""
     synthesize()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from diarist.asgi.access import COOKIE
+from diarist.bootstrap import open_memory
 from diarist.serving import Hub
 from diarist.web.render import highlight, markdown, shown
 from diarist.web.site import local_address
@@ -206,6 +208,19 @@ def test_the_home_page_follows_only_what_is_new(folder: Path) -> None:
         assert ask("GET", found[1]).status_code == 204
         ask("POST", "/v1/kb/edit", json={"path": "diaries/b.md", "title": "Second", "body": "b"})
         assert "Second" in ask("GET", found[1]).text
+
+
+def test_workflows_are_listed_by_what_they_began_with(folder: Path) -> None:
+    with open_memory(folder / "ws") as memory:
+        for number, title in enumerate(("Plan the move", "Do the move")):
+            told = {"workflow": "w-7", "title": title}
+            at = datetime(2026, 3, 1 + number, tzinfo=UTC)
+            memory.add_entry(task_id=f"T-{number}", transcript="$ make\nok", agent="a", project="p/q", host=told, created_at=at)
+    with open_hub(folder) as hub:
+        page = Asker(hub)("GET", "/trail").text
+    assert ">Plan the move<" in page
+    assert ">Do the move<" not in page
+    assert "2 runs" in page
 
 
 def test_a_person_who_is_lost_gets_a_page_and_a_program_a_problem(folder: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from diarist.app.published import published_files
 from diarist.app.records import entry_of
 from diarist.app.source_check import check_sources
 from diarist.errors import DiaristError
@@ -18,6 +20,7 @@ from diarist.model.session import CaptureReport
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
+    from diarist.model.record import Record
 
 
 def examine(box: Toolbox) -> dict[str, Any]:
@@ -48,6 +51,8 @@ def _told(counts: Counter[str]) -> Iterator[str]:
         yield f"{counts['source_files_vanished']:,} source files are not there any more; what they told is kept"
     if counts["source_files_changed_since"]:
         yield f"{counts['source_files_changed_since']:,} source files have changed since they were read; `diarist ingest` reads on"
+    if counts["published_files_missing"]:
+        yield f"{counts['published_files_missing']:,} published files are not there; `diarist doctor --repair` writes them"
     if counts["sessions_to_distil"]:
         yield f"{counts['sessions_to_distil']:,} sessions wait to be distilled; `diarist ingest` goes on with them"
 
@@ -81,7 +86,15 @@ def _reconcile(capture: CaptureReport, name: str, counts: Counter[str], faults: 
 def _entries(box: Toolbox, counts: Counter[str], faults: list[str]) -> None:
     for record in box.store.list_records(RecordFilter(include_inactive=True), sort="created_at"):
         counts[f"records_of_kind_{record.kind}"] += 1
+        _published(box, record, counts)
         if record.kind == "entry":
             entry = entry_of(record)
             if entry_digest(entry) != entry.entry_hash:
                 faults.append(f"{record.id}: its hash does not fit its content")
+
+
+def _published(box: Toolbox, record: Record, counts: Counter[str]) -> None:
+    with suppress(DiaristError, ValueError):  # a damaged record is told elsewhere
+        for each in published_files(box, record):
+            counts["published_files"] += 1
+            counts["published_files_missing"] += not each.file.exists()

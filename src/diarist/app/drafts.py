@@ -174,11 +174,11 @@ def theme_of(proposal: Proposal) -> Theme:
 
 
 def _drafts(box: Toolbox, project: str) -> Iterator[tuple[Record, Draft]]:
-    """Reports of a project, newest first; of one day, the last."""
+    """Reports of a project, those drafted for the latest time first. Numbers of one day do not tell: a lower one may be drafted anew."""
     found = []
     for record in box.store.list_records(RecordFilter(kinds=("state",), namespace=NAMESPACE, project=project)):
         draft = from_json(record.body, Draft)
-        found.append(((draft.window_end.date(), _number(draft.path)), record, draft))
+        found.append(((draft.window_end, _number(draft.path)), record, draft))
     for _, record, draft in sorted(found, key=lambda each: each[0], reverse=True):
         yield record, draft
 

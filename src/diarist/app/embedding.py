@@ -52,6 +52,8 @@ def embed_pending(box: Toolbox, seconds: float, clock: Callable[[], float] = tim
             made += len(waiting)
             if clock() >= until:
                 return Embedded(made, box.store.count_unembedded(embedders.name))
+        if made and box.store.compares_vectors():
+            box.store.tend_vectors(embedders.name, embedders.passages.dimensions)
     except ModelError as error:
         return Embedded(made, problem=str(error))
     return Embedded(made)
@@ -70,7 +72,7 @@ def wake_to_embed(box: Toolbox) -> None:
 def embedding_status(box: Toolbox) -> dict[str, Any]:
     """`model` (empty: none is configured), `records` it has seen, `vectors`, how many records are `waiting`, and the `problem`, if any.
 
-    `others`: rows of other models that are to go.
+    `others`: rows of other models that are to go. `compared`: by whom vectors are compared, "pgvector" or "this process".
     """
     counts = {model: (records, rows) for model, records, rows in box.store.count_embeddings()}
     try:
@@ -81,7 +83,8 @@ def embedding_status(box: Toolbox) -> dict[str, Any]:
     records, rows = counts.pop(name, (0, 0))
     waiting = box.store.count_unembedded(name) if name else 0
     others = sum(other for _, other in counts.values())
-    return {"model": name, "records": records, "vectors": rows, "waiting": waiting, "others": others, "problem": problem}
+    told = {"model": name, "records": records, "vectors": rows, "waiting": waiting, "others": others, "problem": problem}
+    return {**told, "compared": "pgvector" if box.store.compares_vectors() else "this process"}
 
 
 def _forget_others(box: Toolbox, name: str) -> None:

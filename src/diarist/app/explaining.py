@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
+from diarist.app.packed import open_source
 from diarist.app.reading import SNIFF_BYTES, choose_importer
 from diarist.errors import InvalidInputError, RedactionError
 from diarist.model.redacted import Redacted
@@ -85,7 +86,7 @@ def explain(box: Toolbox, path: Path, data: bytes | None = None) -> Explanation:
         It cannot be read.
     """
     try:
-        stream: BinaryIO = path.open("rb") if data is None else io.BytesIO(data)
+        stream: BinaryIO = open_source(path) if data is None else io.BytesIO(data)
         size = path.stat().st_size if data is None else len(data)
         return _look(box, stream, size, path)
     except OSError as error:

@@ -5,12 +5,10 @@ eligible for learning are taken.
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +16,7 @@ from diarist.app.legacy_records import read_time
 from diarist.app.observing import ToolSpec, observation_id, read_tool
 from diarist.app.sources import SourceProblem
 from diarist.errors import InvalidInputError
+from diarist.importers.databases import open_in_place
 from diarist.model.observation import Observation
 from diarist.model.redacted import Redacted, derived
 from diarist.text.clip import clip
@@ -49,7 +48,7 @@ def read_runs(
     if not path.is_file():
         raise InvalidInputError(f"there is no session store {path}")
     try:
-        with _opened(path) as database:
+        with closing(open_in_place(path)) as database:
             runs = _load(database, path, problems, _left_out(database, path, tenant))
     except (sqlite3.Error, OSError) as error:
         raise InvalidInputError(f"{path} is not a session store of Harn that can be read: {error}") from error
@@ -61,21 +60,6 @@ def read_runs(
             continue
         if made is not None:
             yield made
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """The store as it is on disk. SQLite would put files of its own beside one with a write-ahead log: then a copy is read."""
-    log = path.with_name(f"{path.name}-wal")
-    with tempfile.TemporaryDirectory() as scratch:
-        if log.is_file() and log.stat().st_size:
-            copy = Path(shutil.copy(path, scratch))
-            shutil.copy(log, copy.with_name(f"{copy.name}-wal"))
-            address = copy.as_uri()
-        else:
-            address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(address, uri=True)) as database:
-            yield database
 
 
 def _left_out(database: sqlite3.Connection, path: Path, tenant: str) -> set[str]:

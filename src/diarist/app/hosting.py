@@ -21,13 +21,14 @@ from diarist.app.times import utc
 from diarist.errors import DiaristError, ErasedError, InvalidInputError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
-from diarist.model.record import Note, Part, Record, Trust
+from diarist.model.record import Note, Part, Record, SearchText, Trust
 from diarist.model.redacted import Redacted, derived
 from diarist.model.session import CaptureReport, SessionInfo
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.entry import Entry
+    from diarist.stages.distil import Distilled
 
 MAX_TASK_ID = 1000
 
@@ -42,6 +43,25 @@ def _task_name(box: Toolbox, task_id: str) -> Redacted:
         return name
     told = b"diarist-task/1\0" + task_id.encode("utf-8", "surrogatepass")
     return derived(f"{name}~{hmac.new(box.store.tombstone_key(), told, hashlib.sha256).hexdigest()[:8]}")
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finished run as a host tells it: plain text or JSON lines under its own task id. `created_at` None: now."""
+
+    task_id: str
+    transcript: str
+    agent: str = "agent"
+    project: str = ""
+    created_at: datetime | None = None
+    host: dict[str, Any] | None = None
+
+
+class Handed(NamedTuple):
+    """A run as it was read: its evidence, which waits in the vault, and what it tells."""
+
+    part: Part
+    distilled: Distilled
+    tap: CallTap
 
 
 def add_entry(
@@ -62,27 +82,39 @@ def add_entry(
     InvalidInputError
         `task_id` is blank or too long, or the transcript says nothing (no prompt, call or reply).
     """
-    if not isinstance(transcript, str):
-        raise InvalidInputError(f"the transcript must be text, not {type(transcript).__name__}")
-    if not task_id.strip() or len(task_id) > MAX_TASK_ID:
-        raise InvalidInputError(f"the task id must hold 1 to {MAX_TASK_ID} characters; it has {len(task_id)}")
+    handed = read_run(with_one_reader(box), Run(task_id, transcript, agent, project, created_at, host))
+    box.reader().vault.flush()
+    write_run(box, handed, trust)
+    return handed.distilled.entry
+
+
+def with_one_reader(box: Toolbox) -> Toolbox:
+    """The toolbox with the tombstones of this moment: they are looked up once. The store refuses what was erased since."""
+    reader = box.reader()
+    return box._replace(reader=lambda: reader)
+
+
+def read_run(box: Toolbox, run: Run) -> Handed:
+    """Redacts and distils a run; its text is put into the vault, not flushed. Raises InvalidInputError, ErasedError."""
+    if not isinstance(run.transcript, str):
+        raise InvalidInputError(f"the transcript must be text, not {type(run.transcript).__name__}")
+    if not run.task_id.strip() or len(run.task_id) > MAX_TASK_ID:
+        raise InvalidInputError(f"the task id must hold 1 to {MAX_TASK_ID} characters; it has {len(run.task_id)}")
     reader = box.reader()
     redact = reader.redactor.redact
-    created = utc(created_at, "created_at")
-    task = _task_name(box, task_id)
+    task = _task_name(box, run.task_id)
     info = SessionInfo(
         session=task,
-        agent=redact(agent),
+        agent=redact(run.agent),
         format="text",
-        ended_at=created,
+        ended_at=utc(run.created_at or box.now(), "created_at"),
         task=task,
-        project=redact(project),
-        host=reader.redactor.json(host) if host else {},
+        project=redact(run.project),
+        host=reader.redactor.json(run.host) if run.host else {},
     )
     if reader.erased.holds("session", info.agent, f"task:{info.project}/{info.task}"):
         raise ErasedError(f"the run of task {info.task!r} was erased; nothing was added")
-    content = redact(transcript.encode("utf-8", "replace").decode("utf-8")).encode()
-    chunk = reader.vault.put(content)
+    chunk = reader.vault.put(redact(run.transcript.encode("utf-8", "replace").decode("utf-8")).encode())
     part = Part(
         agent=info.agent,
         session=f"task:{info.project}/{info.task}",
@@ -90,26 +122,36 @@ def add_entry(
         role="text",
         chunks=(chunk,),
         steps=0,
-        first_at=created,
-        info=to_json(info),
+        first_at=info.ended_at,
+        info=_told(info),
         capture=to_json(CaptureReport(seen=1, kept=1)),
         rules_version=reader.redactor.version,
     )
     tap = CallTap()
     distilled = distil_parts(box, [part], tap)
     if distilled is None:
-        raise InvalidInputError(f"the transcript of task {redact(task_id)!r} holds no prompt, tool call or reply; nothing was added")
-    reader.vault.flush()
-    record = entry_record(distilled.entry, trust=trust, at=box.now())
+        raise InvalidInputError(f"the transcript of task {redact(run.task_id)!r} holds no prompt, tool call or reply; nothing was added")
+    return Handed(part, distilled, tap)
+
+
+def _told(info: SessionInfo) -> bytes:
+    try:
+        return to_json(info)
+    except UnicodeEncodeError as error:
+        raise InvalidInputError("what is told of the run is not valid Unicode (it holds half of a surrogate pair)") from error
+
+
+def write_run(box: Toolbox, handed: Handed, trust: Trust) -> None:
+    """Keeps and publishes what a run told. Raises ErasedError where it holds what was erased meanwhile."""
+    record = entry_record(handed.distilled.entry, trust=trust, at=box.now())
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        tx.put_part(part)
-        tx.clear_dirty(part.agent, part.session)
-        tx.put_record(record, distilled.search)
-        observe_entry(box, tx, distilled.entry, tap.uses, tap.offered)
+        tx.put_part(handed.part)
+        tx.clear_dirty(handed.part.agent, handed.part.session)
+        tx.put_record(record, handed.distilled.search)
+        observe_entry(box, tx, handed.distilled.entry, handed.tap.uses, handed.tap.offered)
         planned = plan_publications(box, tx, record)
         queue_delivery(box, tx, record)
     write_publications(box, planned)
-    return distilled.entry
 
 
 @dataclass(frozen=True)
@@ -157,13 +199,30 @@ def add_note(
     by: Noting,
     note_id: str | None = None,
 ) -> Record:
-    """Adds a curated document, or replaces the one with `note_id`.
+    """Adds a curated document, or replaces the one with `note_id`. Raises InvalidInputError where the title is blank."""
+    note = make_note(box, title=title, body=body, tags=tags, project=project, created_at=created_at, by=by, note_id=note_id)
+    return write_note(box, *note)
 
-    Raises
-    ------
-    InvalidInputError
-        The title is blank.
-    """
+
+def write_note(box: Toolbox, record: Record, search: SearchText) -> Record:
+    """Keeps a note that `make_note` made."""
+    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+        tx.put_record(record, search)
+    return record
+
+
+def make_note(
+    box: Toolbox,
+    *,
+    title: str,
+    body: str,
+    tags: Sequence[str],
+    project: str,
+    created_at: datetime,
+    by: Noting,
+    note_id: str | None = None,
+) -> tuple[Record, SearchText]:
+    """The record of a note, redacted, and what the index is told of it. Raises InvalidInputError where the title is blank."""
     if not title.strip():
         raise InvalidInputError("a note needs a title")
     redact = box.reader().redactor.redact
@@ -175,10 +234,7 @@ def add_note(
     digest = hashlib.sha256(to_json(note)).hexdigest()
     record_id = note_id or make_id("note", project, created.isoformat(), digest)
     record, search = note_record(record_id, note, project=redact(project), trust=by.trust, created_at=created, at=box.now())
-    record = msgspec.structs.replace(record, workflow=workflow, agent=redact(by.agent.strip()))
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        tx.put_record(record, search)
-    return record
+    return msgspec.structs.replace(record, workflow=workflow, agent=redact(by.agent.strip())), search
 
 
 def edit_note(box: Toolbox, record: Record, *, body: str, title: str | None, tags: Sequence[str] | None) -> Record:

@@ -119,11 +119,12 @@ def _items(store: Store, after: int, upto: int) -> Iterator[tuple[Record, Search
         changes = [change for change in store.get_changes(at, _PAGE) if change.seq <= upto]
         if not changes:
             return
-        records = store.get_records([change.seq for change in changes if change.op == "put"])
+        seqs = [change.seq for change in changes if change.op == "put"]
+        records, texts = store.get_records(seqs), store.get_search_texts(seqs)
         for change in changes:
             record = records.get(change.seq)
             if record is None or not _is_indexed(record):
                 yield change
-            elif record.seq == change.seq and (search := store.get_search_text(record.id)) is not None:
+            elif record.seq == change.seq and (search := texts.get(change.seq)) is not None:
                 yield record, search
         at = changes[-1].seq

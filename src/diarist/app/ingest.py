@@ -18,12 +18,11 @@ import msgspec
 
 from diarist.app.consent import may_capture
 from diarist.app.distilling import Changed, distil_dirty
-from diarist.app.erasing_values import LateMasking
 from diarist.app.evidence import main_info
 from diarist.app.naming import under_stored_name
 from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
-from diarist.app.workers import Workers
+from diarist.app.spool import left_out
 from diarist.errors import UsageError
 from diarist.model.entry import Entry
 from diarist.model.record import Part, SourceState
@@ -31,6 +30,7 @@ from diarist.model.session import CaptureReport, Step
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Reader, Toolbox
+    from diarist.app.workers import Workers
     from diarist.ports import Store
 
 BATCH_FILES = 64
@@ -39,6 +39,8 @@ DISTIL_BYTES = 64 << 20
 """Distil what is dirty after this much was read, so that a long import shows entries on the way."""
 POOL_BYTES = 24 << 20
 """Less than this is read faster in one process than workers start."""
+FILE_BYTES = 64 << 10
+"""However small a file is, it takes as long as this much of a large one."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ class Ingest:
         self._tell = on_progress or (lambda _progress: None)
         self._order: dict[tuple[str, str], None] = {}
         self._workers: Workers | None = None
+        self._allowed: dict[str, bool] = {}
+        """By working folder: whether its sessions may be kept, which files there say."""
         self._tombstones = box.store.tombstones()
         self.report = IngestReport()
 
@@ -116,7 +120,7 @@ class Ingest:
             return self.report
         jobs = min(self._options.jobs, len(todo))
         with ExitStack() as stack:
-            if jobs > 1 and total >= POOL_BYTES:
+            if jobs > 1 and total + FILE_BYTES * len(todo) >= POOL_BYTES:
                 self._workers = stack.enter_context(Workers(jobs, self._box.make_reader))
             self._import(todo, total, stdin)
         self._workers = None
@@ -183,6 +187,8 @@ class Ingest:
         late = None
         with self._box.store.transaction(actor=self._box.actor, at=self._box.now()) as tx:
             if self._box.store.tombstones() is not self._tombstones:  # something was erased while this was read
+                from diarist.app.erasing_values import LateMasking
+
                 late = LateMasking(self._box)
             for source, found in batch:
                 read = renamed(found, self._box.store)
@@ -219,7 +225,10 @@ class Ingest:
 
         if self._options.agent is not None and part.agent != self._options.agent:
             return False
-        if not may_capture(self._box.settings, part.session, main_info([part]).cwd):
+        cwd = main_info([part]).cwd
+        if cwd not in self._allowed:
+            self._allowed[cwd] = may_capture(self._box.settings, "", cwd)
+        if not self._allowed[cwd] or left_out(str(self._box.settings.workspace), part.session):
             return False
         return self._options.project is None or project_of([part]) == self._options.project
 

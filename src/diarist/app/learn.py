@@ -53,10 +53,10 @@ def _draft(box: Toolbox, findings: Findings, cwd: str) -> Report:
     return findings.report
 
 
-def due_projects(box: Toolbox, now: datetime) -> list[str]:
+def due_projects(box: Toolbox, now: datetime, only: str | None = None) -> list[str]:
     """Projects whose newest scheduled report is as old as `synthesis.every` says, or that have none; sorted.
 
-    Only those with entries in the window that a report would cover. Empty where nothing is scheduled.
+    Only those with entries in the window that a report would cover (`only`: that one). Empty where nothing is scheduled.
 
     Raises
     ------
@@ -70,13 +70,16 @@ def due_projects(box: Toolbox, now: datetime) -> list[str]:
         return []
     span, parameters = parse_duration(every), scheduled_parameters(every)
     newest = newest_drafts(box, parameters)
-    return [each for each in _projects(box, parameters, now) if each not in newest or now - newest[each] >= span]
+    return [each for each in _projects(box, parameters, now, only) if each not in newest or now - newest[each] >= span]
 
 
-def draft_due(box: Toolbox, now: datetime | None = None) -> list[str]:
-    """What a server calls now and then: drafts the report of every project that is due; their names. Raises as `due_projects`."""
+def draft_due(box: Toolbox, now: datetime | None = None, only: str | None = None) -> list[str]:
+    """What a server calls now and then: drafts the report of every project (`only`: of that one) that is due; their names.
+
+    Raises as `due_projects`.
+    """
     moment = utc(now or box.now(), "now")
-    due = due_projects(box, moment)
+    due = due_projects(box, moment, only)
     for project in due:
         parameters = msgspec.structs.replace(scheduled_parameters(box.settings.get("synthesis.every")), project=project)
         _draft(box, find_themes(box, parameters, moment), "")
@@ -89,10 +92,10 @@ def scheduled_parameters(every: str) -> Parameters:
     return Parameters(since=since, threshold=0.34, min_cluster_size=2, project=None)
 
 
-def _projects(box: Toolbox, parameters: Parameters, now: datetime) -> list[str]:
+def _projects(box: Toolbox, parameters: Parameters, now: datetime, only: str | None = None) -> list[str]:
     """Projects with entries in the window, sorted."""
     since, before = now - parse_duration(parameters.since), now + INSTANT
-    known = sorted({scope.project for scope in box.store.list_scopes() if scope.kind == "entry"})
+    known = sorted({scope.project for scope in box.store.list_scopes() if scope.kind == "entry" and only in (None, scope.project)})
     return [
         project for project in known if box.store.count_records(RecordFilter(kinds=("entry",), project=project, since=since, before=before))
     ]

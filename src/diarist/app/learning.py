@@ -59,12 +59,15 @@ class Learning(PatternVerbs):
 
         return due_projects(self._box, now or self._box.now())
 
-    def draft_due_reports(self, now: datetime | None = None) -> list[str]:
-        """Drafts the report of every project that is due by `synthesis.every`; their names. For servers. Raises as `due_projects`."""
+    def draft_due_reports(self, now: datetime | None = None, *, project: str | None = None) -> list[str]:
+        """Drafts the report of every project (or of the one given) that is due by `synthesis.every`; their names. For servers.
+
+        Raises as `due_projects`.
+        """
         from diarist.app.learn import draft_due
 
         self._writable()
-        return draft_due(self._box, now)
+        return draft_due(self._box, now, project)
 
     def find_report(
         self, *, since: str = "14d", threshold: float = 0.34, min_cluster_size: int = 2, project: str = "", cwd: str = ""

@@ -38,6 +38,10 @@ _OPEN_READS = frozenset(
         "list_vectors",
         "list_ids_by_seq",
         "count_unembedded",
+        "list_names_of",
+        "list_holders",
+        "compares_vectors",
+        "list_nearest",
     )
 )
 """Of the store: they tell nothing of another project to somebody who does not know it already."""
@@ -178,6 +182,9 @@ class _LimitedTransaction:
         if record.project != self._project or (known is not None and known.project != self._project):
             raise AccessError("a key of one project cannot write into another")
         return self._tx.put_record(record, search, action=action, rewrite=rewrite)
+
+    def put_records(self, wanted: Sequence[tuple[Record, SearchText, str]]) -> list[bool]:
+        return [self.put_record(record, search, action=action) for record, search, action in wanted]
 
     def set_status(self, record_id: str, status: str, *, action: str) -> bool:
         self._check(record_id)

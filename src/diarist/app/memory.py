@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from diarist.app.amend_verbs import AmendVerbs
 from diarist.app.hub_verbs import HubVerbs
+from diarist.app.job_verbs import JobVerbs
 from diarist.app.learning import Learning
 from diarist.app.moving_verbs import MovingVerbs
 from diarist.app.search_verbs import SearchVerbs
@@ -21,6 +22,7 @@ from diarist.errors import AmbiguousIdError, IndexUnavailableError, NotFoundErro
 if TYPE_CHECKING:
     from threading import Event
 
+    from diarist.app.batches import Added
     from diarist.app.distilling import Changed
     from diarist.app.editing import Wish
     from diarist.app.explaining import Explanation
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from diarist.model.use import Scope
 
 
-class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs, AmendVerbs):
+class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs, UseVerbs, AmendVerbs):
     """A workspace, open. Use it as a context manager; made by `diarist.open_memory`.
 
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
@@ -140,6 +142,17 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs,
         told = {"task_id": task_id, "transcript": transcript, "agent": agent, "project": project}
         return add_entry(self._box, **told, created_at=at, host=host, trust="agent" if by_agent else "host")
 
+    def add_entries(self, runs: Sequence[Mapping[str, Any]], *, by_agent: bool = False) -> list[Added]:
+        """`add_entry` for many at once, each told as its keyword arguments: one transaction for all of them.
+
+        One answer for each, in order: its `id` and `outcome`, or the `problem` with it; the others are kept all the same.
+        """
+        from diarist.app.batches import add_entries
+
+        self._writable()
+        self._stale = True
+        return add_entries(self._box, runs, trust="agent" if by_agent else "host")
+
     def record(self, **run: Any) -> Recorded:
         """The host-facing call at a run's end: `add_entry` with the same arguments, then reflection and hub. Never raises.
 
@@ -195,6 +208,14 @@ class Memory(Learning, MovingVerbs, HubVerbs, TrustVerbs, SearchVerbs, UseVerbs,
         by = Noting("agent" if agent else "person", workflow, agent)
         self._stale = True
         return add_note(self._box, title=title, body=body, tags=tags, project=project, created_at=at, by=by, note_id=note_id)
+
+    def add_notes(self, notes: Sequence[Mapping[str, Any]]) -> list[Added]:
+        """`add_note` for many at once, each told as its keyword arguments. Answers as `add_entries` does."""
+        from diarist.app.batches import add_notes
+
+        self._writable()
+        self._stale = True
+        return add_notes(self._box, notes)
 
     def edit_note(self, wanted: str, *, body: str, title: str | None = None, tags: Sequence[str] | None = None) -> Record:
         """Replaces the text of a note. Raises NotFoundError, AmbiguousIdError."""

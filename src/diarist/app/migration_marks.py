@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diarist.app.projecting import project_events
+from diarist.app.records import state_record
 from diarist.errors import InvalidInputError
 from diarist.model.ids import make_id
 from diarist.model.record import Record
-from diarist.model.redacted import Redacted, derived
+from diarist.model.redacted import Redacted
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -57,17 +58,7 @@ def digest_of(files: Sequence[Path]) -> str:
 def make_mark(box: Toolbox, known: str, scope: Redacted, namespace: str) -> Record:
     """The record with this id, for the transaction that writes the data."""
     body = json.dumps({"source": known, "migrated_at": box.now().isoformat()}).encode()
-    return Record(
-        id=known,
-        kind="state",
-        namespace=derived(namespace),
-        project=scope,
-        title=derived("migration of a Burin store"),
-        created_at=box.now(),
-        updated_at=box.now(),
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
-    )
+    return state_record(known, body, namespace=namespace, title="migration of a Burin store", at=box.now(), project=scope)
 
 
 # --- the files ------------------------------------------------------------------------------------------------------------

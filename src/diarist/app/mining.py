@@ -76,11 +76,6 @@ def mine_patterns(
     return sorted(filed, key=lambda each: (-len(each.session_ids), each.name, each.id))
 
 
-def list_pending(store: Store, project: str | None = None) -> list[Proposal]:
-    """Skill proposals that wait for review, most support first."""
-    return sorted(list_proposals(store, kinds=("skill",), project=project), key=lambda each: (-len(each.session_ids), each.name, each.id))
-
-
 # --- filing ---------------------------------------------------------------------------------------------------------------
 
 

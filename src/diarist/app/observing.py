@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import msgspec
 
+from diarist.app.records import state_record
 from diarist.app.times import utc
 from diarist.errors import DiaristError, ErasedError, InvalidInputError
 from diarist.model.codec import from_json, to_json
@@ -164,8 +165,13 @@ def observe_entry(box: Toolbox, tx: Transaction, entry: Entry, tools: Sequence[T
 
 def put_observation(tx: Transaction, made: Observation, *, trust: Trust, at: datetime, namespace: str = NAMESPACE) -> bool:
     """Writes it; False where it stands there already, the same."""
+    return tx.put_record(observation_record(made, trust=trust, at=at, namespace=namespace), SearchText(), action="observe")
+
+
+def observation_record(made: Observation, *, trust: Trust, at: datetime, namespace: str = NAMESPACE) -> Record:
+    """The record of an observation."""
     body = to_json(made)
-    record = Record(
+    return Record(
         id=made.id,
         kind="observation",
         namespace=derived(namespace),
@@ -180,7 +186,6 @@ def put_observation(tx: Transaction, made: Observation, *, trust: Trust, at: dat
         digest=hashlib.sha256(body).hexdigest(),
         body=body,
     )
-    return tx.put_record(record, SearchText(), action="observe")
 
 
 def list_observations(
@@ -227,17 +232,8 @@ def set_learning(box: Toolbox, project: str, enabled: bool, namespace: str = NAM
 
 def put_state(tx: Transaction, project: Redacted, state: LearningState, *, at: datetime, namespace: str = NAMESPACE) -> None:
     """Writes the state of a project, in the caller's transaction."""
-    body = to_json(state)
-    record = Record(
-        id=state_id(project, namespace),
-        kind="state",
-        namespace=derived(namespace),
-        project=project,
-        title=derived("pattern learning"),
-        created_at=at,
-        updated_at=at,
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
+    record = state_record(
+        state_id(project, namespace), to_json(state), namespace=namespace, title="pattern learning", at=at, project=project
     )
     tx.put_record(record, SearchText(), action="enable" if state.enabled else "disable")
 

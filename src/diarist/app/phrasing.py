@@ -5,19 +5,18 @@ Its failure changes nothing: the report is complete without it.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from diarist.app.journal import log
+from diarist.app.records import state_record
+from diarist.app.spending import ask, basis_of
 from diarist.errors import ModelError, RedactionError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
-from diarist.model.machinery import Spending
-from diarist.model.record import Record, SearchText
+from diarist.model.record import SearchText
 from diarist.model.redacted import Redacted, derived
-from diarist.stages.reflect import estimate_tokens
 from diarist.stages.synthesis.phrasing import MAX_TOKENS, make_prompt, settle
 from diarist.stages.synthesis.themes import finish
 
@@ -68,24 +67,17 @@ def _with(theme: Theme, wording: Wording) -> Theme:
 
 def _ask(box: Toolbox, completer: Completer, theme: Theme) -> Wording | None:
     prompt = make_prompt(theme)
-    reserved = _price(box, estimate_tokens(prompt), MAX_TOKENS)
-    if not _reserve(box, reserved):
-        return None
-    spent = Spending(1)
     try:
-        answer = completer.complete(prompt, max_tokens=MAX_TOKENS)
-        spent = _price(box, answer.input_tokens or estimate_tokens(prompt), answer.output_tokens or estimate_tokens(answer.text))
+        answer = ask(box, completer, prompt, role=ROLE, max_tokens=MAX_TOKENS)
+        if answer is None:
+            return None
         label, summary = settle(box.reader().redactor.redact(answer.text))
         model = box.reader().redactor.redact(completer.name)
     except (ModelError, RedactionError):
         return None
-    finally:
-        change = Spending(spent.calls - reserved.calls, spent.tokens - reserved.tokens, spent.micro_usd - reserved.micro_usd)
-        with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-            tx.add_spending(f"{box.now():%Y-%m-%d}", ROLE, change)
     if not label:
         return None
-    wording = Wording(basis=_basis(prompt), label=label, summary=summary, model=model)
+    wording = Wording(basis=basis_of(prompt), label=label, summary=summary, model=model)
     _write(box, theme, wording)
     return wording
 
@@ -95,44 +87,18 @@ def _known(box: Toolbox, theme: Theme) -> Wording | None:
     if record is None or record.status != "active":
         return None
     wording = from_json(record.body, Wording)
-    return wording if wording.basis == _basis(make_prompt(theme)) else None
+    return wording if wording.basis == basis_of(make_prompt(theme)) else None
 
 
 def _write(box: Toolbox, theme: Theme, wording: Wording) -> None:
-    body = to_json(wording)
-    record = Record(
-        id=make_id("wording", theme.lineage),
-        kind="state",
-        namespace=derived("wordings"),
-        project=derived(next(iter(theme.projects))),
-        title=derived(f"Wording of {theme.id}"),
+    record = state_record(
+        make_id("wording", theme.lineage),
+        to_json(wording),
+        namespace="wordings",
+        title=f"Wording of {theme.id}",
+        at=box.now(),
+        project=next(iter(theme.projects)),
         trust="model",
-        created_at=box.now(),
-        updated_at=box.now(),
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
     )
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.put_record(record, SearchText())
-
-
-def _reserve(box: Toolbox, wanted: Spending) -> bool:
-    """Takes the most a call can cost out of the day's budget, before the call."""
-    day = f"{box.now():%Y-%m-%d}"
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        spent = box.store.get_spending(day)
-        if spent.tokens + wanted.tokens > box.settings.get("reflect.daily_tokens"):
-            return False
-        if wanted.micro_usd and spent.micro_usd + wanted.micro_usd > box.settings.get("reflect.daily_usd") * 1e6:
-            return False
-        tx.add_spending(day, ROLE, wanted)
-    return True
-
-
-def _price(box: Toolbox, tokens_in: int, tokens_out: int) -> Spending:
-    usd = tokens_in * box.settings.get("reflect.usd_per_million_input") + tokens_out * box.settings.get("reflect.usd_per_million_output")
-    return Spending(1, tokens_in + tokens_out, round(usd))
-
-
-def _basis(prompt: Redacted) -> str:
-    return hashlib.sha256(prompt.encode()).hexdigest()

@@ -42,6 +42,29 @@ def plan_publications(box: Toolbox, tx: Transaction, record: Record, cwd: str = 
     return planned
 
 
+def plan_many(box: Toolbox, tx: Transaction, records: Sequence[Record]) -> list[Publication]:
+    """`plan_publications` for many at once: what is named already, and whose a name is, is looked up together."""
+    if not box.settings.get("publish.enabled"):
+        return []
+    wanted = [(record, kind, f"{file_name(record.project)}/{path}") for record in records for kind, path in box.publisher().plan(record)]
+    known = box.store.list_names_of([record.id for record in records])
+    holders = {
+        (kind, path): holder
+        for kind in sorted({kind for _, kind, _ in wanted})
+        for path, holder in box.store.list_holders(kind, [path for _, each, path in wanted if each == kind]).items()
+    }
+    roots = {project: publish_root(box, project) for project in {record.project for record in records}}
+    planned = []
+    for record, kind, path in wanted:
+        name = known.get((record.id, kind))
+        if name is None:
+            name = path if holders.setdefault((kind, path), record.id) == record.id else _own_name(path, record)
+            known[record.id, kind] = name
+            tx.put_publication(record.id, kind, name)
+        planned.append(Publication(record, kind, roots[record.project], name.removeprefix(f"{file_name(record.project)}/")))
+    return planned
+
+
 def write_publications(box: Toolbox, planned: Sequence[Publication]) -> list[Path]:
     """Writes the files. Raises StoreFullError where one cannot be written; `diarist doctor` writes what is missing."""
     return box.publisher().write_all(planned)
@@ -88,5 +111,9 @@ def free_name(box: Toolbox, record: Record, kind: str, place: str, wanted: str) 
     name = f"{place}/{wanted}"
     if box.store.find_publication(kind, name) in (None, record.id):
         return name
+    return _own_name(name, record)
+
+
+def _own_name(name: str, record: Record) -> str:
     stem, dot, suffix = name.rpartition(".")
     return f"{stem}~{record.id}{dot}{suffix}"

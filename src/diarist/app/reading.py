@@ -15,6 +15,7 @@ import msgspec
 
 from diarist.app.evidence import ChunkWriter
 from diarist.app.naming import Named, all_names, stored_names
+from diarist.app.packed import is_packed, open_source
 from diarist.errors import RedactionError
 from diarist.model.codec import to_json
 from diarist.model.record import Part, SourceState
@@ -66,7 +67,7 @@ def source_key(path: Path) -> str:
 def read_file(path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
     """Reads one file, or what was added to it since `before`. Never raises for what the file holds or does meanwhile."""
     try:
-        with path.open("rb") as stream:
+        with open_source(path) as stream:
             return _read_stream(stream, path, explicit, reader, before, read_at)
     except FileNotFoundError:
         return FileRead(None, status="lost", reason="vanished while it was read; it will be looked for again next time")
@@ -88,7 +89,9 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
     state = _state_before(path, stream, importer.name if importer else "", head, reader, read_at)
     if importer is None:
         return FileRead(state, status="unknown", reason="empty" if not head else "no known transcript format")
-    go_on = before is not None and not reader.withhold.needs_whole and _continues(before.source, importer.name, head, state.size, reader)
+    packed = is_packed(stream)
+    go_on = before is not None and not packed and not reader.withhold.needs_whole
+    go_on = go_on and before is not None and _continues(before.source, importer.name, head, state.size, reader)
     offset = before.source.offset if before is not None and go_on else 0
     stream.seek(offset)
     reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
@@ -110,13 +113,13 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
         parts.append(_part(path, info, writer, capture, reader))
     state = msgspec.structs.replace(
         state,
-        offset=reading.offset,
-        state=reading.state,
-        size=max(state.size, reading.offset),
+        offset=0 if packed else reading.offset,
+        state=b"" if packed else reading.state,
+        size=state.size if packed else max(state.size, reading.offset),
         sessions=tuple(f"{part.agent}:{part.session}" for part in parts),
     )
     formers = {str(each.name): each.former for each in names.values() if each.former}
-    read = max(0, reading.offset - offset)
+    read = max(0, reading.offset - offset) if reading.offset else state.size
     return FileRead(state, tuple(parts), go_on, tuple(captures), bytes_read=read, formers=formers)
 
 

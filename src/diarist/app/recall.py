@@ -87,13 +87,17 @@ def search_error(store: Store, index: Index, text: str, *, limit: int = 10, infl
     """Entries that met the errors of a pasted text, those that solved them first. `filters`: as for `search`."""
     from diarist.app.error_lookup import find_faults
     from diarist.stages.rank.faults import read_errors
+    from diarist.stages.rank.snippet import excerpt
     from diarist.text.clip import clip
 
     where, asked = _only(filters), read_errors(text)
     behind = bring_up_to_date(store, index)
     ranked = healing(store, index, lambda: find_faults(store, index, asked, limit, where, influence))
-    found = [(one, clip(one.row.fixes.split("\n", 1)[0], _SNIPPET)) for one in ranked[:limit]]
-    hits = Hits(_hit(one.row, one.score, fix)._replace(reasons=one.reasons) for one, fix in found)
+    hits = Hits()
+    for one in ranked[:limit]:  # the strongest fix; where there is none, what was met
+        fix = clip(one.row.fixes.split("\n", 1)[0], _SNIPPET)
+        said = fix or excerpt((one.row.errors, one.row.text), asked.all_terms(), lambda _: 1.0, _SNIPPET)
+        hits.append(_hit(one.row, one.score, said)._replace(reasons=one.reasons))
     hits.behind, hits.terms = behind, asked.all_terms()
     return hits
 
@@ -158,13 +162,13 @@ def _as_written(store: Store, index: Index, term: str) -> str:
 
 def _present(found: list[Found], parsed: ParsedQuery, counts: Counts, explainer: Index | None) -> Hits:
     from diarist.stages.rank.explain import brief, explain
-    from diarist.stages.rank.snippet import snippet
+    from diarist.stages.rank.snippet import excerpt
 
     terms = parsed.all_terms()
     rarity = counts.rarity(terms)
     hits = Hits()
     for one in found:
-        hit = _hit(one.row, one.score, snippet(one.row.text or one.row.errors, terms, rarity))
+        hit = _hit(one.row, one.score, excerpt((one.row.text, one.row.errors, one.row.fixes), terms, rarity))
         by = one.superseded_by
         reasons = explain(one, terms, rarity, explainer.term_scores(one.row.seq, terms)) if explainer is not None else brief(one)
         hits.append(hit._replace(superseded_by=by.id if by else None, reasons=reasons))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 
 from diarist.model.codec import from_json, to_json
@@ -29,6 +30,33 @@ def entry_record(entry: Entry, *, trust: Trust, at: datetime) -> Record:
         tags=entry.tags,
         trust=trust,
         created_at=entry.created_at,
+        updated_at=at,
+        digest=hashlib.sha256(body).hexdigest(),
+        body=body,
+    )
+
+
+def state_record(
+    record_id: str,
+    body: bytes,
+    *,
+    namespace: str,
+    title: str,
+    at: datetime,
+    project: str = "",
+    trust: Trust = "agent",
+    tags: Sequence[str] = (),
+) -> Record:
+    """A record of something the program keeps for itself; `body` is its JSON. Title and project must be redacted or our own words."""
+    return Record(
+        id=record_id,
+        kind="state",
+        namespace=derived(namespace),
+        project=derived(project),
+        title=derived(title),
+        tags=tuple(derived(tag) for tag in tags),
+        trust=trust,
+        created_at=at,
         updated_at=at,
         digest=hashlib.sha256(body).hexdigest(),
         body=body,

@@ -5,7 +5,6 @@ Its failure changes nothing but that prose: an entry without reflection tells wh
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,14 +12,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from diarist.app.journal import log
-from diarist.app.records import entry_record
+from diarist.app.records import entry_record, state_record
+from diarist.app.spending import ask, basis_of
 from diarist.config import truthy
 from diarist.errors import ModelError, RedactionError
 from diarist.model.codec import from_json, seal, to_json
 from diarist.model.ids import make_id
-from diarist.model.machinery import Spending
-from diarist.model.record import Record, SearchText
-from diarist.model.redacted import Redacted, derived
+from diarist.model.record import SearchText
+from diarist.model.redacted import Redacted
 from diarist.stages.reflect import MAX_TOKENS, ROLE, estimate_tokens, make_prompt, settle
 from diarist.text.injection import suspect
 
@@ -88,48 +87,37 @@ def with_reflection(store: Store, entry: Entry) -> Entry:
 
 def _reflect(box: Toolbox, completer: Completer, entry: Entry) -> str:
     prompt = make_prompt(entry)
-    reserved = _price(box, estimate_tokens(prompt), MAX_TOKENS)
-    if not _reserve(box, reserved):
-        return "over_cap"
-    spent = Spending(1)
     try:
-        answer = completer.complete(prompt, max_tokens=MAX_TOKENS)
-        tokens_in, tokens_out = answer.input_tokens or estimate_tokens(prompt), answer.output_tokens or estimate_tokens(answer.text)
-        spent = _price(box, tokens_in, tokens_out)
+        answer = ask(box, completer, prompt, role=ROLE, max_tokens=MAX_TOKENS)
+        if answer is None:
+            return "over_cap"
         text = settle(box.reader().redactor.redact(answer.text))
         if not text or suspect(text).mark:  # what tools said to the agent must not come back in a model's words
             return "failed"
         reflection = Reflection(
             entry_id=entry.id,
-            basis=_basis(prompt),
+            basis=basis_of(prompt),
             text=text,
             model=box.reader().redactor.redact(completer.name),
-            input_tokens=tokens_in,
-            output_tokens=tokens_out,
-            cost_usd=spent.micro_usd / 1e6,
+            input_tokens=answer.input_tokens,
+            output_tokens=answer.output_tokens,
+            cost_usd=answer.usd,
         )
         _write(box, entry, reflection)
     except (ModelError, RedactionError):
         return "failed"
-    else:
-        return "written"
-    finally:
-        _settle(box, reserved, spent)
+    return "written"
 
 
 def _write(box: Toolbox, entry: Entry, reflection: Reflection) -> None:
-    body = to_json(reflection)
-    record = Record(
-        id=_record_id(entry),
-        kind="state",
-        namespace=derived("reflections"),
+    record = state_record(
+        _record_id(entry),
+        to_json(reflection),
+        namespace="reflections",
+        title=f"Reflection on {entry.id}",
+        at=box.now(),
         project=entry.project,
-        title=derived(f"Reflection on {entry.id}"),
         trust="model",
-        created_at=box.now(),
-        updated_at=box.now(),
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
     )
     told = seal(msgspec.structs.replace(entry, learned=reflection.text, learned_by=reflection.model))
     known = box.store.get_record(entry.id)
@@ -140,42 +128,13 @@ def _write(box: Toolbox, entry: Entry, reflection: Reflection) -> None:
             tx.put_record(entry_record(told, trust=known.trust, at=box.now()), search, action="reflect")
 
 
-def _reserve(box: Toolbox, wanted: Spending) -> bool:
-    """Takes the most a call can cost out of the day's budget, before the call: no number of processes can overspend."""
-    day = f"{box.now():%Y-%m-%d}"
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        spent = box.store.get_spending(day)
-        if spent.tokens + wanted.tokens > box.settings.get("reflect.daily_tokens"):
-            return False
-        if wanted.micro_usd and spent.micro_usd + wanted.micro_usd > box.settings.get("reflect.daily_usd") * 1e6:
-            return False
-        tx.add_spending(day, ROLE, wanted)
-    return True
-
-
-def _settle(box: Toolbox, reserved: Spending, spent: Spending) -> None:
-    """Gives back what the call did not take."""
-    change = Spending(spent.calls - reserved.calls, spent.tokens - reserved.tokens, spent.micro_usd - reserved.micro_usd)
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
-        tx.add_spending(f"{box.now():%Y-%m-%d}", ROLE, change)
-
-
-def _price(box: Toolbox, tokens_in: int, tokens_out: int) -> Spending:
-    usd = tokens_in * box.settings.get("reflect.usd_per_million_input") + tokens_out * box.settings.get("reflect.usd_per_million_output")
-    return Spending(1, tokens_in + tokens_out, round(usd))
-
-
 def _known(store: Store, entry: Entry) -> Reflection | None:
     record = store.get_record(_record_id(entry))
     if record is None or record.status != "active":
         return None
     reflection = from_json(record.body, Reflection)
-    return reflection if reflection.basis == _basis(make_prompt(entry)) else None
+    return reflection if reflection.basis == basis_of(make_prompt(entry)) else None
 
 
 def _record_id(entry: Entry) -> str:
     return make_id("reflection", entry.id)
-
-
-def _basis(prompt: Redacted) -> str:
-    return hashlib.sha256(prompt.encode()).hexdigest()

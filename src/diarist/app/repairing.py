@@ -17,17 +17,14 @@ import msgspec
 
 from diarist.app.distilling import distil_dirty
 from diarist.app.erasing import finish
-from diarist.app.evidence import main_info
 from diarist.app.indexing import rebuild, verify
-from diarist.app.publishing import publish_root
-from diarist.app.records import entry_of
-from diarist.app.verifying import parts_of
+from diarist.app.published import published_files
 from diarist.errors import DiaristError, ErasedError, IndexUnavailableError, StoreCorruptError, StoreError
 from diarist.model.codec import from_json
 from diarist.model.erasing import Receipt
+from diarist.model.machinery import ImportMark
 from diarist.model.record import RecordFilter, SearchText
 from diarist.model.session import CaptureReport, SessionInfo
-from diarist.text.names import file_name
 
 if TYPE_CHECKING:
     from diarist.app.memory import Memory
@@ -133,7 +130,7 @@ def _load(box: Toolbox, found: Salvaged, report: Repair, *, ordered: bool) -> No
     """Rows as they were; with `ordered` history and records too."""
     assert box.whole is not None
     workspace_id, secret = _identity(found) or (box.store.workspace_id(), box.store.tombstone_key())
-    box.whole.begin_import(workspace_id, secret, empty=True)
+    box.whole.begin_import(ImportMark(workspace_id, secret), empty=True)
     tables = [table for table in sorted(found.rows) if table not in _LEFT and (ordered or table not in _CHAINED)]
     for table in sorted(tables, key=lambda name: (name != "history", name)):
         rows = list(_fitting(table, found))
@@ -310,19 +307,11 @@ def _read_again(box: Toolbox, key: str, report: Repair) -> None:
 
 def _publish(box: Toolbox, record: Record, report: Repair) -> int:
     """Writes the files of a record that are not there."""
-    names = box.store.list_publications(record.id)
-    if not names:
-        return 0
-    written, cwd = 0, ""
+    written = 0
     try:
-        parts = parts_of(box, entry_of(record)) if record.kind == "entry" else []
-        cwd = main_info(parts).cwd if parts else ""
-        place = file_name(record.project)
-        root = publish_root(box, record.project, cwd)
-        for kind, path in names:
-            name = path.removeprefix(f"{place}/")
-            if not root.joinpath(*name.split("/")).exists():
-                box.publisher().write(record, kind, root, name)
+        for each in published_files(box, record):
+            if not each.file.exists():
+                box.publisher().write(record, each.kind, each.root, each.path)
                 written += 1
     except (DiaristError, ValueError) as error:
         report.lost.append(f"files of {record.id}: {error}")

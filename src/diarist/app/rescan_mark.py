@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from diarist.app.records import state_record
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
-from diarist.model.record import Record, SearchText
+from diarist.model.record import SearchText
 from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
@@ -41,17 +41,7 @@ def load_mark(store: Store) -> Mark:
 
 def put_mark(tx: Transaction, mark: Mark, at: datetime) -> None:
     """Writes the mark in place of the one before."""
-    body = to_json(mark)
-    record = Record(
-        id=_ID,
-        kind="state",
-        namespace=NAMESPACE,
-        title=derived("Redaction rescan"),
-        created_at=at,
-        updated_at=at,
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
-    )
+    record = state_record(_ID, to_json(mark), namespace=NAMESPACE, title="Redaction rescan", at=at)
     tx.put_record(record, SearchText(), action="rescan-mark", rewrite=True)
 
 

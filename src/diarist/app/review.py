@@ -134,11 +134,6 @@ def current_evidence(store: Store, ids: Iterable[str]) -> str:
     return evidence_digest((each, _version(store, each)) for each in ids)
 
 
-def changed_evidence(store: Store, versions: dict[str, str]) -> list[str]:
-    """Ids whose record is no longer what (id → record digest) says, sorted."""
-    return sorted(each for each, digest in versions.items() if _version(store, each) != digest)
-
-
 def proposal_of(record: Record) -> Proposal:
     """The proposal a record holds."""
     return from_json(record.body, Proposal)

@@ -10,7 +10,7 @@ from diarist.app.indexing import catch_up, rebuild
 from diarist.errors import IndexUnavailableError
 from diarist.model.hit import Frequencies, HitRow, Match, Query
 from diarist.stages.rank.rarity import Rarity, rarity_of
-from diarist.stages.rank.related import share_scores, telling_terms
+from diarist.stages.rank.related import only_matching, share_scores, telling_terms
 from diarist.stages.rank.standing import Found, find_amendments, find_pairs, found_row, passes, settle, with_links
 
 if TYPE_CHECKING:
@@ -104,11 +104,13 @@ class Seeker:
         scores = {match.seq: match.score for match in matches}
         known = {one.row.id for one in found}
         found += [found_row(one.row, scores[one.row.seq]) for one in related if one.row.seq in scores and one.row.id not in known]
+        matching = {one.row.id for one in found}
         found = share_scores(found, related)
         judged = [*sorted(found, key=lambda one: -one.score)[:JUDGED], *related]
         pairs = find_pairs(list({one.row.id: one.row for one in judged}.values()))
         amendments = find_amendments(pairs, self.counts.of(pairs.terms())) if pairs.pairs else []
-        return settle_corrections(self._store, self._settled(found, amendments, [one.row.id for one in judged], query))
+        settled = self._settled(found, amendments, [one.row.id for one in judged], query)
+        return settle_corrections(self._store, only_matching(settled, matching, query, limit))
 
     def _settled(self, found: list[Found], amendments: list[Amendment], judged: Sequence[str], query: Query) -> list[Found]:
         """The records with what replaced them, by the texts and by what was said; a record that was said to joins the results."""
@@ -145,7 +147,10 @@ class Seeker:
         return sorted(found.values(), key=lambda one: -one.score)
 
     def _related(self, best: Found, query: Query) -> list[Found]:
-        """Records that speak of what the best hit speaks of, whatever words the question used; that hit among them."""
+        """Records that speak of what the best hit speaks of, whatever words the question used; that hit among them.
+
+        They are judged as well: one of them may be what replaced a hit.
+        """
         terms = telling_terms([best.row], self.counts.of)
         return self.find(query._replace(terms=tuple(terms), phrases=()), _RELATED) if terms else []
 

@@ -108,7 +108,8 @@ def match_skills(skills: Sequence[tuple[str, AcceptedSkill]], request: str, limi
 
     Only what a skill is called and was asked for in counts, never its body; and words that many skills share count for none.
     """
-    wanted = _stems(request)
+    asked = _words_by_stem(request)
+    wanted = set(asked)
     if not wanted:
         return []
     told = {record_id: _about(skill) for record_id, skill in skills}
@@ -123,7 +124,7 @@ def match_skills(skills: Sequence[tuple[str, AcceptedSkill]], request: str, limi
             continue
         score = len(shared) / max(1, min(len(wanted - dull), _MOST_WORDS))
         if score >= _LEAST:
-            matches.append(SkillMatch(record_id, skill, round(score, 4), tuple(sorted(shared))))
+            matches.append(SkillMatch(record_id, skill, round(score, 4), tuple(sorted(asked[stem] for stem in shared))))
     return sorted(matches, key=lambda each: (-each.score, each.skill.name))[:limit]
 
 
@@ -135,4 +136,8 @@ def _about(skill: AcceptedSkill) -> set[str]:
 
 
 def _stems(text: str) -> set[str]:
-    return {stem_english(word) if word.isascii() and word.isalpha() else word for word in prompt_words(text)}
+    return set(_words_by_stem(text))
+
+
+def _words_by_stem(text: str) -> dict[str, str]:
+    return {stem_english(word) if word.isascii() and word.isalpha() else word: word for word in prompt_words(text)}

@@ -241,6 +241,8 @@ def write_missing(box: Toolbox, project: str | None, cwd: str = "") -> list[str]
 
 # --- retirement -----------------------------------------------------------------------------------------------------------
 
+_RETIRED = "Accepting this takes the skill back and removes its files. A file that was edited since stays as it is, for you to delete."
+
 
 def propose_retirement(box: Toolbox, tx: Transaction, record: Record, skill: AcceptedSkill, why: str, at: datetime) -> Filed:
     """Files that a skill should go. A person decides."""
@@ -251,7 +253,7 @@ def propose_retirement(box: Toolbox, tx: Transaction, record: Record, skill: Acc
         name=derived(f"retire-{skill.name}"),
         project=record.project,
         title=derived(f"Retire the skill {skill.name}"),
-        body=derived(f"# Retire the skill {skill.name}\n\n{why}\n\nAccepting this takes the skill back and removes its files.\n"),
+        body=derived(f"# Retire the skill {skill.name}\n\n{why}\n\n{_RETIRED}\n"),
         target=derived(f"the skill {skill.name}"),
         payload={"record": record.id, "name": skill.name, "accepted_at": skill.accepted_at.isoformat()},
         created_at=at,

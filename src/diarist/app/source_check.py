@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from diarist.app.explaining import sample
+from diarist.app.packed import open_source
 from diarist.model.redacted import Redacted, derived
 from diarist.model.session import CaptureReport, SessionInfo
 from diarist.text.records import outlines
@@ -138,7 +139,7 @@ def _parts(store: Store) -> Iterator[Part]:
 
 def _head(path: str) -> bytes:
     try:
-        with Path(path).open("rb") as stream:
+        with open_source(Path(path)) as stream:
             return stream.read(HEAD)
     except (OSError, ValueError):
         return b""
@@ -146,7 +147,7 @@ def _head(path: str) -> bytes:
 
 def _line(path: str, number: int) -> bytes:
     try:
-        with Path(path).open("rb") as stream:
+        with open_source(Path(path)) as stream:
             return next(islice(stream, number - 1, None), b"")[:MAX_LINE] if number > 0 else b""
     except (OSError, ValueError):
         return b""

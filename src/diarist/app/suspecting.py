@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from diarist.text.clip import clip
-from diarist.text.injection import suspect
+from diarist.text.injection import labelled_all, suspect
 
 if TYPE_CHECKING:
     from diarist.model.proposal import Proposal
@@ -28,7 +28,8 @@ def warnings_of(proposal: Proposal) -> list[str]:
 
 def commanding_lines(text: str) -> list[str]:
     """Lines of a text that must not steer an agent before a person worded them."""
-    return [clip(line.strip(), _QUOTED) for line in text.splitlines() if line.strip() and suspect(line).mark][:MOST]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [clip(line, _QUOTED) for line, told in zip(lines, labelled_all(lines), strict=True) if line != told][:MOST]
 
 
 def _lines(proposal: Proposal) -> Iterator[str]:

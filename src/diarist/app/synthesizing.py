@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from diarist.app.review import GROWTH, list_proposals
+from diarist.app.spilling import SpilledItems
 from diarist.errors import UsageError
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
@@ -21,6 +22,7 @@ from diarist.text.durations import parse_duration
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
     from diarist.model.proposal import Proposal
+    from diarist.ports import Scratch
 
 BACKGROUND = 1000
 """Entries that rarity is judged by at least, where there are so many: older ones join in where a window holds few."""
@@ -29,7 +31,7 @@ INSTANT = timedelta(microseconds=1)
 
 
 class Findings(NamedTuple):
-    """A report, and the record digest of every entry in its window, as it was read."""
+    """A report, and the record digest of every entry that stands in its themes, as it was read."""
 
     report: Report
     versions: dict[str, str]
@@ -51,9 +53,13 @@ def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Findings
         start, before = now - span, now - 2 * span
     except OverflowError as error:
         raise UsageError(f"{parameters.since!r} reaches back before the calendar begins") from error
-    known = _known_themes(box, parameters.project)
     with _without_collector():
-        reader = _Reader(box, parameters.project)
+        return _find(box, parameters, before, start, now)
+
+
+def _find(box: Toolbox, parameters: Parameters, before: datetime, start: datetime, now: datetime) -> Findings:
+    known = _known_themes(box, parameters.project)
+    with closing(_Reader(box, parameters.project)) as reader:
         items = reader.read(start, now + INSTANT)
         earlier = reader.read(before, start)
         background = reader.read_back(before, BACKGROUND - len(items) - len(earlier))
@@ -70,7 +76,9 @@ def find_themes(box: Toolbox, parameters: Parameters, now: datetime) -> Findings
                 skipped=[*reader.skipped, *_bad_sources(box, items, parameters.project)],
             ),
         )
-    return Findings(without(report, _rejected(report, known)), {item.id: item.digest for item in items})
+        told = {each for theme in (*report.themes, *report.errors) for each in theme.entries}
+        versions = {item.id: item.digest for item in items if item.id in told}
+    return Findings(without(report, _rejected(report, known)), versions)
 
 
 class _Reader:
@@ -79,22 +87,36 @@ class _Reader:
     def __init__(self, box: Toolbox, project: str | None) -> None:
         self._store = box.store
         self._project = project
+        self._scratch = box.scratch
+        self._spill = box.settings.get("synthesis.spill")
+        self._spilled: list[Scratch] = []
         self._decode = msgspec.json.Decoder(Run).decode
         self.intake = Intake()
         self.skipped: list[Skipped] = []
 
-    def read(self, since: datetime, before: datetime) -> list[Item]:
+    def close(self) -> None:
+        """Lets go of what lies in temporary files."""
+        for rows in self._spilled:
+            rows.close()
+
+    def read(self, since: datetime, before: datetime) -> Sequence[Item]:
         where = RecordFilter(kinds=("entry",), project=self._project, since=since, before=before)
-        return self._take(where, "created_at", None)
+        if not self._spill or self._store.count_records(where) < self._spill:
+            return list(self._take(where, "created_at", None))
+        self._spilled.append(self._scratch())
+        items = SpilledItems(self._spilled[-1])
+        for item in self._take(where, "created_at", None):
+            items.put(item)
+        items.settle()
+        return items
 
     def read_back(self, before: datetime, most: int) -> list[Item]:
         """The newest ones before that time."""
         if most <= 0:
             return []
-        return self._take(RecordFilter(kinds=("entry",), project=self._project, before=before), "-created_at", most)
+        return list(self._take(RecordFilter(kinds=("entry",), project=self._project, before=before), "-created_at", most))
 
-    def _take(self, where: RecordFilter, sort: str, limit: int | None) -> list[Item]:
-        items = []
+    def _take(self, where: RecordFilter, sort: str, limit: int | None) -> Iterator[Item]:
         for record_id, digest, body in self._store.list_bodies(where, sort=sort, limit=limit):
             try:
                 run = self._decode(body)
@@ -102,8 +124,7 @@ class _Reader:
                 reason = "its record cannot be read; `diarist doctor` says more"
                 self.skipped.append(Skipped(name=derived(record_id), reason=derived(reason)))
                 continue
-            items.append(self.intake.take(run, digest))
-        return items
+            yield self.intake.take(run, digest)
 
 
 def _known_themes(box: Toolbox, project: str | None) -> list[Proposal]:
@@ -137,17 +158,17 @@ def _is_old_news(entries: Sequence[str], rejected: frozenset[str]) -> bool:
 
 def _bad_sources(box: Toolbox, items: Sequence[Item], project: str | None) -> list[Skipped]:
     """Files that could not be read whole. Of one project: those that hold its sessions, or none that is known."""
-    own = {f"{agent}:{session}" for agent, session in {item.session for item in items}}
-    return [
-        Skipped(name=source.path, reason=source.problem)
-        for source in box.store.list_sources()
-        if source.problem and (project is None or own.intersection(source.sessions))
-    ]
+    bad = [source for source in box.store.list_sources() if source.problem]
+    own = {f"{agent}:{session}" for agent, session in {item.session for item in items}} if bad and project is not None else set()
+    return [Skipped(name=each.path, reason=each.problem) for each in bad if project is None or own.intersection(each.sessions)]
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Nothing made here goes in circles, and looking for what does would cost a tenth of the time."""
+    """Nothing made here goes in circles, and looking for what does would cost a tenth of the time.
+
+    What was made has been let go of when it is left, as the next look would begin with all of it.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -16,6 +15,7 @@ import msgspec
 from diarist.app.lessons import list_lessons
 from diarist.app.projects import resolve_project
 from diarist.app.publishing import registered_checkout
+from diarist.app.records import state_record
 from diarist.errors import DiaristError, InvalidInputError, StaleReviewError, UsageError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
@@ -210,18 +210,7 @@ def _restore(name: str, text: str, before: Before) -> str | None:
 
 
 def _record(record_id: str, project: str, applied: Applied, at: datetime) -> Record:
-    body = to_json(applied)
-    return Record(
-        id=record_id,
-        kind="state",
-        namespace=NAMESPACE,
-        project=derived(project),
-        title=derived(applied.name),
-        created_at=at,
-        updated_at=at,
-        digest=hashlib.sha256(body).hexdigest(),
-        body=body,
-    )
+    return state_record(record_id, to_json(applied), namespace=NAMESPACE, title=applied.name, at=at, project=project)
 
 
 def _resolve(checkout: Path, name: str) -> Path:

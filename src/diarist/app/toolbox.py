@@ -11,7 +11,7 @@ from diarist.config import Settings
 from diarist.model.privacy import WithholdRules
 
 if TYPE_CHECKING:
-    from diarist.ports import Completer, Embedder, HubClient, Importer, Index, Publisher, Store, Vault, WholeStore
+    from diarist.ports import Completer, Embedder, HubClient, Importer, Index, JobBoard, Publisher, Scratch, Store, Vault, WholeStore
     from diarist.stages.redact import Redactor
     from diarist.text.erased import ErasedSources
 
@@ -63,6 +63,10 @@ class Toolbox(NamedTuple):
     hub: Callable[[], HubClient | None]
     """The hub elsewhere; None where no address is set."""
     now: Callable[[], datetime]
+    jobs: Callable[[], JobBoard]
+    """What the background work is at."""
+    scratch: Callable[[], Scratch]
+    """A place for rows that are too many for memory."""
     actor: str
     environ: Mapping[str, str]
     importer_problems: Callable[[], Sequence[str]] = tuple

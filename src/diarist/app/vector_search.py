@@ -30,6 +30,7 @@ class Ask:
         self.reason = ""
         self._box = box
         self._vector: list[float] = []
+        self._end = 0
         self._embedders: Embedders | None = None
         asked = wanted or str(box.settings.get("search.mode"))
         if asked not in MODES:
@@ -52,7 +53,7 @@ class Ask:
         if embedders is None:
             self.reason = f"hybrid was wanted, but {NO_MODEL}"
             return
-        made, _ = self._box.store.find_vector_end(embedders.name)
+        made, self._end = self._box.store.find_vector_end(embedders.name)
         if not made:
             self.reason = f"hybrid was wanted, but {embedders.name} has embedded no record yet"
             return
@@ -69,13 +70,19 @@ class Ask:
         """The records nearest in meaning that pass the filters of the query, best first."""
         assert self._embedders is not None
         store, name = self._box.store, self._embedders.name
-        kept = _current(store, name, len(self._vector))
         allowed = _allowed(store, self._box.search_index(), query, whole=self._box.whole is not None)
-        found = [each for each in kept.best(self._vector, 2 * depth, allowed) if each[1] > _LEAST]
+        kept = _kept_of(store, name, len(self._vector))
+        if store.compares_vectors():
+            nearest, way = store.list_nearest(name, self._vector, 2 * depth, None if allowed is None else sorted(allowed))
+            by = f", compared by pgvector ({way})"
+        else:
+            kept = _current(store, name, len(self._vector))
+            nearest, by = kept.best(self._vector, 2 * depth, allowed), ""
+        found = [each for each in nearest if each[1] > _LEAST]
         seqs = store.list_seqs_of([record_id for record_id, _ in found])
-        left = kept.count_left(store, name)
+        left = kept.count_left(store, name, self._end)
         self.mode = "hybrid"
-        self.reason = f"words and {name} by reciprocal-rank fusion" + (f"; {left:,} records are not embedded yet" if left else "")
+        self.reason = f"words and {name} by reciprocal-rank fusion{by}" + (f"; {left:,} records are not embedded yet" if left else "")
         return [Match(seqs[record_id], score) for record_id, score in found if record_id in seqs][:depth]
 
 
@@ -106,9 +113,9 @@ class _Kept:
         with self._turn:
             return self.table.best(vector, limit, allowed)
 
-    def count_left(self, store: Store, model: str) -> int:
-        """How many records are not embedded; counted anew only where something was written since."""
-        state = (store.last_seq(), self.end)
+    def count_left(self, store: Store, model: str, end: int) -> int:
+        """How many records are not embedded; counted anew only where something was written since. `end`: number of the last vector."""
+        state = (store.last_seq(), end)
         if self._left[:2] != state:
             self._left = (*state, store.count_unembedded(model))
         return self._left[2]
@@ -118,6 +125,16 @@ _kept: dict[tuple[bytes, str], _Kept] = {}
 """By workspace (its secret is its own) and model, the one used last at the end."""
 _MOST_KEPT = 8
 _turn = threading.Lock()
+
+
+def _kept_of(store: Store, model: str, dimensions: int) -> _Kept:
+    """What is known of a model's vectors; they need not have been read."""
+    with _turn:
+        key = (store.tombstone_key(), model)
+        kept = _kept[key] = _kept.pop(key, None) or _Kept(dimensions)
+        for old in list(_kept)[:-_MOST_KEPT]:
+            del _kept[old]
+        return kept
 
 
 def _current(store: Store, model: str, dimensions: int) -> _Kept:

@@ -10,18 +10,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from diarist.app.evidence import main_info
-from diarist.app.publishing import publish_root
+from diarist.app.published import published_files
 from diarist.app.records import entry_of
-from diarist.app.verifying import parts_of, verify_entry
+from diarist.app.verifying import verify_entry
 from diarist.errors import DiaristError, InvalidInputError
 from diarist.model.record import RecordFilter
-from diarist.text.names import file_name
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -133,22 +130,18 @@ def _record(box: Toolbox, record: Record, counts: dict[str, int]) -> Iterator[st
     if hashlib.sha256(record.body).hexdigest() != record.digest:
         yield f"{record.id}: its body is not what its digest says"
         return
-    cwd = ""
     if record.kind == "entry":
         counts["entries"] += 1
         try:
             entry = entry_of(record)
-            parts = parts_of(box, entry)
-            cwd = main_info(parts).cwd if parts else ""
             yield from (f"{record.id}: {fault}" for fault in verify_entry(box, entry).faults)
         except (DiaristError, ValueError) as error:
             yield f"{record.id}: it cannot be read ({error})"
             return
-    place = file_name(record.project)
-    for kind, path in box.store.list_publications(record.id):
-        file = publish_root(box, record.project, cwd).joinpath(*PurePosixPath(path.removeprefix(f"{place}/")).parts)
+    for each in published_files(box, record):
+        file = each.file
         try:
-            same = box.publisher().is_current(record, kind, file.read_bytes())
+            same = box.publisher().is_current(record, each.kind, file.read_bytes())
         except FileNotFoundError:
             counts["missing_files"] += 1
             continue

@@ -9,11 +9,9 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from diarist.errors import DiaristError
-from diarist.model.access import Caller
 
 if TYPE_CHECKING:
     from diarist.app.memory import Memory
@@ -47,9 +45,7 @@ async def follow(room: Workroom, opened: Callable[[], Memory]) -> None:
     try:
         while True:
             for tenant in sorted(await heard.get()):
-                caller = Caller(tenant, "admin")
-                with suppress(DiaristError):
-                    await room.run(lambda caller=caller: room.refresh(room.memory(caller), caller))  # type: ignore[misc]
+                room.refresh_soon(tenant)
     finally:
         stop.set()
         await asyncio.wait([listening])

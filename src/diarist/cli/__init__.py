@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     # name: (module, task it is listed under, one line)
     "demo": ("demo", "Start here", "See it work on example sessions, in a minute."),
     "ingest": ("ingest", "Start here", "Import finished sessions of your agents."),
+    "connect": ("connect", "Start here", "Let an agent's client capture its sessions and recall by itself."),
+    "status": ("status", "Start here", "Is it working? Last events, backlog, last errors."),
     "init": ("init", "Start here", "Let a project publish its diary in its own .diarist folder."),
     "search": ("search", "Find", "Find past runs, errors and notes."),
     "recall": ("search", "Find", "What an agent should know before it starts; may be empty."),
@@ -30,9 +32,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "review": ("review", "Learn", "Decide on what is proposed: themes, skills, edits."),
     "patterns": ("patterns", "Learn", "Find what runs had in common and draft skills from it."),
     "skills": ("skills", "Learn", "Skills that were accepted: in place, edited, used? And checks of skill folders."),
-    "connect": ("connect", "In the agent's loop", "Let an agent's client capture its sessions and recall by itself."),
-    "disconnect": ("connect", "In the agent's loop", "Take all that out again, byte for byte."),
-    "status": ("status", "In the agent's loop", "Is it working? Last events, backlog, last errors."),
+    "disconnect": ("connect", "In the agent's loop", "Take what connect added out again, byte for byte."),
     "pause": ("status", "In the agent's loop", "Capture and recall nothing until resumed."),
     "resume": ("status", "In the agent's loop", "Go on after a pause."),
     "serve": ("serve", "Run a hub", "Serve the hub and Atlas over HTTP, and MCP beside them."),
@@ -104,6 +104,7 @@ def cli(ctx: click.Context, workspace: str | None) -> None:
     \b
     diarist demo                              see it work
     diarist ingest                            import the sessions on this machine
+    diarist connect claude-code               let an agent do it by itself
     diarist search "flaky login test"         find past runs
     some-command 2>&1 | diarist search --error -     find who fixed this error
     """

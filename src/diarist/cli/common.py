@@ -28,9 +28,23 @@ def open_workspace(ctx: click.Context, *, read_only: bool = False) -> Memory:
     """The workspace this command line means, closed again when the command ends."""
     from diarist.bootstrap import open_memory
 
-    memory = open_memory(ctx.find_root().obj["workspace"], read_only)
+    memory = open_memory(ctx.find_root().obj["workspace"], read_only, project_root=_project_root())
     ctx.call_on_close(memory.close)
     return memory
+
+
+def _project_root() -> Path | None:
+    """The folder of the checkout one stands in whose `.diarist/config.toml` has a say, if there is one."""
+    try:
+        here = Path.cwd()
+    except OSError:  # it was removed under our feet
+        return None
+    for folder in (here, *here.parents):
+        if (folder / ".diarist" / "config.toml").is_file():
+            return folder
+        if (folder / ".git").exists():
+            break
+    return None
 
 
 def filter_options(command: F) -> F:
@@ -69,16 +83,11 @@ def parse_time(text: str, name: str) -> datetime:
 
     Raises UsageError naming the option.
     """
-    from diarist.text.durations import parse_duration
+    from diarist.text.durations import parse_moment
 
     try:
-        at = datetime.fromisoformat(text)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return datetime.now(UTC) - parse_duration(text)
-    except (UsageError, OverflowError) as error:
+        return parse_moment(text, datetime.now(UTC))
+    except UsageError as error:
         raise UsageError(f"{name}: {error} Or give a date: 2026-11-30, or 2026-11-30T12:00 (UTC).") from error
 
 

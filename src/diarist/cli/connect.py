@@ -82,6 +82,7 @@ def connect_command(
     for note in chosen.notes(where):
         say(f"To do: {note}")
     _offer_history(ctx, client, history)
+    say("Next: work as usual; `diarist status` tells when the first session was heard of.")
 
 
 @click.command("disconnect")
@@ -141,6 +142,16 @@ def _program(settings: Settings, *, shared: bool) -> Program:
     return find_program("" if settings.workspace == usual else str(settings.workspace), shared=shared)
 
 
+def connected_clients(settings: Settings) -> list[str]:
+    """Titles of the clients that are connected here, for the user or for the project of this folder."""
+    from diarist.app.connect.connecting import get_client, is_connected
+    from diarist.app.connect.program import find_program
+
+    program, wheres = find_program("", shared=False), [_where(settings, scope) for scope in ("user", "project")]
+    found = [get_client(name) for name in CLIENTS]
+    return [client.title for client in found if any(is_connected(client, where, program) for where in wheres)]
+
+
 def _list(settings: Settings, *, as_json: bool) -> None:
     from diarist.app.backlog import Seen, read_backlog
     from diarist.app.connect.connecting import get_client, is_connected
@@ -173,12 +184,13 @@ def _list(settings: Settings, *, as_json: bool) -> None:
 
 def _offer_history(ctx: click.Context, client: str, history: bool | None) -> None:
     """Old sessions are imported only by consent, once it is clear what they are."""
+    from diarist.app.ingest import IngestOptions
     from diarist.cli.common import open_workspace
 
     memory = open_workspace(ctx)
     roots = memory.find_sessions().get(client, [])
     files = [path for root in roots for path in root.rglob("*") if path.is_file()]
-    if not files:
+    if not files or not memory.ingest(roots, IngestOptions(dry_run=True)).files_read:  # none, or all are in the diary
         return
     times = sorted(path.stat().st_mtime for path in files)
     size = sum(path.stat().st_size for path in files)

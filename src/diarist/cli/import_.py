@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,4 +48,25 @@ def export_whole(memory: Memory, output: str | None) -> None:
 def _shown(quiet: bool) -> Callable[[int, int], None] | None:
     if quiet:
         return None
-    return lambda done, total: click.echo(f"\r{done:,} of {total:,}", nl=False, err=True)
+    return _Shown()
+
+
+class _Shown:
+    """A line that is written over: how far, how fast, how long yet. What an earlier import left counts as done, not as speed."""
+
+    def __init__(self) -> None:
+        self._began: tuple[float, int] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Told lines done and in all."""
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now, done
+        seconds, lines = now - self._began[0], done - self._began[1]
+        rate = lines / seconds if seconds > 0 else 0.0
+        left = f", {rate:,.0f} a second, {_span((total - done) / rate)} left" if rate and done < total else ""
+        click.echo(f"\r{done:,} of {total:,}{left}".ljust(72), nl=done >= total, err=True)
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / 60:,.0f} min" if seconds >= 120 else f"{seconds:.0f} s"

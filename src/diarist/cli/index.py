@@ -26,7 +26,7 @@ def status_command(ctx: click.Context, /, as_json: bool) -> None:
     say(f"{status['records']:,} records" if "problem" not in status else f"no index: {status['problem']}")
     if vectors["model"]:
         held = f"{vectors['records']:,} records, {vectors['vectors']:,} vectors; {vectors['waiting']:,} waiting"
-        say(f"embeddings of {vectors['model']}: {held}")
+        say(f"embeddings of {vectors['model']}: {held}; compared by {vectors['compared']}")
     if vectors["problem"]:
         say(f"embeddings: {vectors['problem']}")
 

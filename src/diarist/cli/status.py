@@ -18,6 +18,7 @@ from diarist.errors import NotFoundError
 def status_command(ctx: click.Context, /, as_json: bool) -> int:
     """Is it working? Last event of each agent, backlog, last entry, last errors. Exit code 1 when it is behind."""
     from diarist.app.status import spool_status
+    from diarist.cli.connect import connected_clients
     from diarist.config import load_settings
 
     try:
@@ -27,17 +28,19 @@ def status_command(ctx: click.Context, /, as_json: bool) -> int:
     if as_json:
         emit_json(told)
     else:
-        _tell(told)
+        _tell(told, connected_clients(load_settings(ctx.find_root().obj["workspace"])))
     return int(told["health"] == "behind")
 
 
-def _tell(told: dict[str, Any]) -> None:
+def _tell(told: dict[str, Any], connected: list[str]) -> None:
     now = time.time()
     say(f"{told['health']}  ({told['workspace']})")
     for client, facts in told["clients"].items():
         say(f"  {client}: last event {facts['event']} {_ago(now - facts['at'])}, {count(facts['events'], 'event')} in all")
-    if not told["clients"]:
-        say("  No agent has reported yet. `diarist connect --list` shows which are connected.")
+    if not told["clients"] and connected:
+        say(f"  {', '.join(connected)}: connected, nothing was heard yet. Sessions that began before are not reported: start a new one.")
+    elif not told["clients"]:
+        say("  No agent is connected: `diarist connect claude-code` (or codex, gemini, …) lets it report by itself.")
     backlog = told["backlog"]
     waiting = f", the oldest for {_span(backlog['oldest_seconds'])}" if backlog["events"] else ""
     say(f"  waiting: {count(backlog['events'], 'event')} of {count(backlog['sessions'], 'session')}{waiting}")

@@ -142,11 +142,13 @@ def _tell(report: Report, written: Written, as_json: bool) -> None:
         say(f"  {theme.size:>5}  error: {theme.label}  ({theme.id})")
     if report.skipped:
         say(f"  skipped:  {len(report.skipped)} that could not be read; the report names them")
-    if report.themes or report.errors:
+    if (report.themes or report.errors) and not written.draft.approved:
         say("Read it, then approve it with the same options and --apply, or theme by theme with `diarist review`.")
 
 
 def _approve(memory: Memory, asked: _Asked) -> int:
+    if asked.targets:
+        memory.plan_targets(asked.project, cwd=asked.cwd)  # what speaks against it is said before anything is approved
     written = memory.find_report(**asked.window, project=asked.project, cwd=asked.cwd)
     if written is None or written.draft.approved:
         report = memory.synthesize(**asked.window, project=asked.project, now=asked.now)

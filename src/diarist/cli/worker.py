@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diarist.cli.common import say
+from diarist.cli.common import json_option, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,12 +32,33 @@ EMBED_SECONDS = 15.0
 @click.option("--lock", type=int, hidden=True, help="A descriptor that holds the worker's lock already.")
 @click.option("--queue", is_flag=True, help="Work off the background jobs of a hub on PostgreSQL, for ever; run any number of these.")
 @click.option("--once", is_flag=True, help="Work off what is due and end, without waiting for sessions to become idle.")
+@click.option("--status", is_flag=True, help="Show a hub's background jobs: what waits, runs, failed, and when each is due again.")
+@click.option("--retry", metavar="JOB", help="Have a job of --status done now.")
+@click.option("--cancel", metavar="JOB", help="Take a job out of the queue, this once.")
+@json_option
 @click.pass_context
-def worker_command(ctx: click.Context, /, own: str | None, lock: int | None, queue: bool, once: bool) -> int:
+def worker_command(
+    ctx: click.Context,
+    /,
+    own: str | None,
+    lock: int | None,
+    queue: bool,
+    once: bool,
+    status: bool,
+    retry: str | None,
+    cancel: str | None,
+    as_json: bool,
+) -> int:
     """Import the sessions that hooks reported, then end. Hooks start it when it is needed; one at a time.
 
     With --queue: what a hub does in the background (deliveries, embeddings, synthesis, mining), from the queue in its database.
     """
+    if status or retry or cancel:
+        from diarist.cli.jobs import tell_jobs
+
+        return tell_jobs(ctx, retry, cancel, as_json=as_json)
+    if as_json:
+        raise click.UsageError("--json goes with --status, --retry or --cancel")
     if queue:
         return _work_off_queue(own or ctx.find_root().obj["workspace"], once)
     from diarist.app.wake import take_lock

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from diarist.model.job import JobPhase
+
 
 class EditAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an edit. `revision`: the document's own now, 0 where it is not there yet."""
@@ -164,6 +166,22 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     revision: int = 1
     outcome: str = ""
+
+
+class BatchItem(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one item. `problem`: why nothing was added; empty where it was."""
+
+    id: str
+    outcome: str = ""
+    problem: str = ""
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer for each item, in the order of the request."""
+
+    items: list[BatchItem]
+    added: int
+    refused: int
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -367,6 +385,26 @@ class KeyMade(msgspec.Struct, frozen=True, kw_only=True):
     secret: str
 
 
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of background work. `attempts`: runs since it last went well; `error`: why the last one failed, redacted."""
+
+    id: str
+    job: str
+    project: str
+    phase: JobPhase
+    attempts: int
+    error: str
+    started_at: str | None
+    ended_at: str | None
+    next_at: str | None
+
+
+class Jobs(msgspec.Struct, frozen=True, kw_only=True):
+    """Background work of the tenant, sorted by id."""
+
+    jobs: list[Job]
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One change of one record. Texts are not told here."""
 
@@ -396,71 +434,3 @@ class ProblemAnswer(msgspec.Struct, frozen=True, kw_only=True):
     current: dict[str, Any] | None = None
     yours: dict[str, Any] | None = None
     candidates: list[str] = []
-
-
-class Corrected(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction was written. `look_at`: lessons and skills that rest on the record too."""
-
-    id: str
-    target: str
-    shape: str
-    lessons: list[str]
-    look_at: list[str]
-
-
-class Reached(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that an erasure reaches."""
-
-    id: str
-    kind: str
-
-
-class Erased(msgspec.Struct, frozen=True, kw_only=True):
-    """What was erased, or would be. `done` false with a receipt: the rest follows by itself."""
-
-    receipt: str
-    done: bool
-    reached: list[Reached]
-
-
-class FactStored(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact was stored."""
-
-    id: str
-
-
-class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact of a namespace."""
-
-    id: str
-    key: str
-    value: Any
-    tags: list[str]
-    stored_at: str
-
-
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of facts, oldest first."""
-
-    facts: list[Fact]
-    next_cursor: str | None = None
-
-
-class FactHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that fits."""
-
-    score: float
-    fact: Fact
-
-
-class FactsFound(msgspec.Struct, frozen=True, kw_only=True):
-    """Facts that fit a query, best first, and how they were looked for."""
-
-    hits: list[FactHit]
-    mode: str
-
-
-class FactsForgotten(msgspec.Struct, frozen=True, kw_only=True):
-    """Ids of the facts that are forgotten now."""
-
-    ids: list[str]

@@ -197,6 +197,12 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
     limit: Limit = 100
 
 
+class JobBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which job."""
+
+    id: Annotated[str, Meta(min_length=1, max_length=1000, description="As `GET /v1/jobs` tells it")]
+
+
 Namespace = Annotated[str, Meta(min_length=1, max_length=200, description="As project/decisions")]
 
 

@@ -18,6 +18,7 @@ from diarist.asgi.bodies import STREAMED
 from diarist.asgi.problems import Problem, problem_of, tell
 from diarist.asgi.workroom import Workroom
 from diarist.http_api.asked import Nothing
+from diarist.http_api.many import read_many
 from diarist.http_api.route import Call, Reply, Route
 from diarist.model.access import Answer
 
@@ -125,7 +126,9 @@ def _admitted(route: Route, desk: Desk, asked: Asked) -> Caller:
 
 def _handle(route: Route, desk: Desk, call: Call) -> Response:
     made = route.handle(call)
-    if route.writes:
+    if route.follows:
+        desk.room.refresh_soon(call.caller.tenant)
+    elif route.writes:
         desk.room.refresh(call.memory, call.caller, patient=True)
         if route.name == "add_key":
             desk.door.key_was_made()
@@ -185,6 +188,8 @@ def _body(route: Route, asked: Asked) -> Any:
     if route.body is None:
         return None
     kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if route.many:
+        return read_many(asked.body, kind, route.body)
     if kind != "application/json" and not kind.endswith("+json"):
         raise Problem(415, "the body must be application/json")
     return msgspec.json.decode(asked.body, type=route.body)

@@ -9,7 +9,7 @@ import msgspec
 from diarist.app.memories import Item
 from diarist.asgi.reading import iso
 from diarist.errors import UsageError
-from diarist.http_api.answered import Corrected, Erased, Fact, FactHit, Facts, FactsForgotten, FactsFound, FactStored, Reached
+from diarist.http_api.answered_keeping import Corrected, Erased, Fact, FactHit, Facts, FactsForgotten, FactsFound, FactStored, Reached
 from diarist.http_api.lists import page, time_of
 from diarist.model.erasing import EraseWish
 

@@ -16,7 +16,7 @@ from diarist.asgi.problems import Problem
 from diarist.asgi.reading import iso
 from diarist.errors import UsageError
 from diarist.http_api.answered import Found, Item
-from diarist.text.durations import parse_duration
+from diarist.text.durations import parse_moment
 
 if TYPE_CHECKING:
     from diarist.http_api.route import Call
@@ -110,13 +110,8 @@ def time_of(text: str, name: str, now: datetime) -> datetime | None:
     if not text:
         return None
     try:
-        at = datetime.fromisoformat(text)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return now - parse_duration(text)
-    except (UsageError, OverflowError) as error:
+        return parse_moment(text, now)
+    except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
 
 

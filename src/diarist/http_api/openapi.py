@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 
 import diarist
+from diarist.app.batches import MOST_AT_ONCE
 from diarist.asgi.problems import CONTENT_TYPE, TITLES
 from diarist.http_api.answered import ProblemAnswer
 from diarist.http_api.asked import Nothing
+from diarist.http_api.many import LINES
 from diarist.http_api.route import Route
 
 REF = "#/components/schemas/{name}"
@@ -57,7 +59,11 @@ def _operation(route: Route, known: dict[type, Any]) -> dict[str, Any]:
         "parameters": [*_path_parameters(route), *_query_parameters(route.query), *_header_parameters(route)],
         "responses": _responses(route, known),
     }
-    if route.body is not None:
+    if route.body is not None and route.many:
+        array = {"type": "array", "items": known[route.body], "maxItems": MOST_AT_ONCE}
+        lines = {"schema": {"type": "string", "description": "One such object a line"}}
+        told["requestBody"] = {"required": True, "content": {"application/json": {"schema": array}, LINES[0]: lines}}
+    elif route.body is not None:
         told["requestBody"] = {"required": True, "content": {"application/json": {"schema": known[route.body]}}}
     if route.streamed:
         binary = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}

@@ -65,6 +65,10 @@ class Route(NamedTuple):
     """Takes an Idempotency-Key; its answers hold ids and numbers only."""
     streamed: bool = False
     """The body is a transcript of any size, as it is."""
+    many: bool = False
+    """The body is a list of `body`, as a JSON array or as JSON lines, each checked by itself: a `Lines`."""
+    follows: bool = False
+    """It comes in great numbers: the search index follows behind, and a search brings it up to date first."""
 
     def parameters(self) -> list[str]:
         """Names in the path."""

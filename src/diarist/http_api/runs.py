@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from diarist.app.ingest import IngestOptions
 from diarist.asgi.problems import Problem
-from diarist.http_api.answered import Checked, Fix, Fixes, Imported, Items, Noted, Recalled, Transcript, Written
+from diarist.http_api.answered import Batch, BatchItem, Checked, Fix, Fixes, Imported, Items, Noted, Recalled, Transcript, Written
 from diarist.http_api.lists import found_of, item_of, list_page, offset_of, time_of
 from diarist.http_api.lists import make_cursor as cursor_of
 from diarist.http_api.route import Call
 from diarist.model.record import RecordFilter
 
 if TYPE_CHECKING:
+    from diarist.app.batches import Added
+    from diarist.http_api.many import Told
     from diarist.model.record import Kind
 
 KINDS: tuple[Kind, ...] = ("entry", "note", "lesson", "skill", "memory", "observation")
@@ -68,15 +71,18 @@ def transcript(call: Call) -> Transcript:
 
 def add_entry(call: Call) -> Written:
     """Distils a finished run under its host's task id; the same id again replaces the entry."""
-    body = call.body
-    entry = call.memory.add_entry(
-        task_id=body.task_id,
-        transcript=body.transcript,
-        agent=body.agent,
-        project=call.caller.project if call.caller.project is not None else body.project,
-        host={name: msgspec.json.decode(value) for name, value in body.host.items()} or None,
-    )
-    return Written(id=entry.id, outcome=entry.outcome)
+    run = _run_of(call, call.body)
+    done: Added = call.room.gathering(call.caller).take(run, call.memory.add_entries)
+    if done.problem:
+        entry = call.memory.add_entry(**run)  # raises what is wrong with it
+        return Written(id=entry.id, outcome=entry.outcome)
+    return Written(id=done.id, outcome=done.outcome)
+
+
+def add_entries(call: Call) -> Batch:
+    """Distils many finished runs, in one transaction. Each has an answer of its own, in order: a bad one keeps nothing else out."""
+    runs = [_run_of(call, told.value) if told.value is not None else None for told in call.body]
+    return _batch(call.body, runs, call.memory.add_entries)
 
 
 def upload(call: Call) -> Imported:
@@ -99,11 +105,13 @@ def upload(call: Call) -> Imported:
 
 def add_note(call: Call) -> Written:
     """Adds a curated note."""
-    body = call.body
-    project = call.caller.project if call.caller.project is not None else body.project
-    told = {"title": body.title, "body": body.body, "tags": body.tags, "project": project}
-    record = call.memory.add_note(**told, workflow=body.workflow, agent=body.agent)
-    return Written(id=record.id)
+    return Written(id=call.memory.add_note(**_note_of(call, call.body)).id)
+
+
+def add_notes(call: Call) -> Batch:
+    """Adds many curated notes, in one transaction. Answers as the batch of runs does."""
+    notes = [_note_of(call, told.value) if told.value is not None else None for told in call.body]
+    return _batch(call.body, notes, call.memory.add_notes)
 
 
 def edit_note(call: Call) -> Written:
@@ -136,6 +144,34 @@ def find_fixes(call: Call) -> Fixes:
     call.room.refresh(call.memory, call.caller)
     found = call.memory.find_fixes(body.error, project=body.project, limit=body.limit)
     return Fixes(fixes=[_fix(call, each) for each in found])
+
+
+def _run_of(call: Call, body: Any) -> dict[str, Any]:
+    """A run as the façade is told it; a key of one project puts it there."""
+    return {
+        "task_id": body.task_id,
+        "transcript": body.transcript,
+        "agent": body.agent,
+        "project": call.caller.project if call.caller.project is not None else body.project,
+        "host": {name: msgspec.json.decode(value) for name, value in body.host.items()} or None,
+    }
+
+
+def _note_of(call: Call, body: Any) -> dict[str, Any]:
+    project = call.caller.project if call.caller.project is not None else body.project
+    told = {"title": body.title, "body": body.body, "tags": body.tags, "project": project}
+    return {**told, "workflow": body.workflow, "agent": body.agent}
+
+
+def _batch(told: list[Told], items: list[dict[str, Any] | None], add: Callable[[Sequence[Mapping[str, Any]]], list[Added]]) -> Batch:
+    """Adds what could be read, and answers for each item in its place."""
+    made = iter(add([item for item in items if item is not None]))
+    answers = []
+    for place, item in enumerate(items):
+        done = next(made) if item is not None else None
+        problem = done.problem if done is not None else told[place].problem
+        answers.append(BatchItem(id=done.id if done else "", outcome=done.outcome if done else "", problem=problem))
+    return Batch(items=answers, added=sum(not each.problem for each in answers), refused=sum(bool(each.problem) for each in answers))
 
 
 def _fix(call: Call, solved: Any) -> Fix:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from diarist.importers.glimpse import Glimpse, glimpse
+from diarist.importers.glimpse import MAX_OBJECTS, Glimpse, glimpse
 from diarist.ports import Reading
+
+LISTED = 78
+"""So sure must one be of records in a list: they may be a document of another kind."""
 
 
 def _nowhere(_environ: Mapping[str, str], _home: Path) -> Sequence[Path]:
@@ -25,10 +28,17 @@ class FormatImporter:
     opens: Callable[[BinaryIO, bytes], Reading]
     """A reading of a stream, gone on with from a checkpoint (empty for none)."""
     roots: Callable[[Mapping[str, str], Path], Sequence[Path]] = _nowhere
+    listed: bool = False
+    """It reads records, one a line. Somebody may have put them into a JSON list."""
 
     def sniff(self, head: bytes, path: Path | None) -> int:  # noqa: ARG002 - content decides
         """How sure it is that a file which begins so is of this format."""
-        return self.looks(glimpse(head))
+        seen = glimpse(head)
+        sure = self.looks(seen)
+        if self.listed and not sure and not seen.objects and seen.items:
+            sure = self.looks(Glimpse(seen.items[:MAX_OBJECTS], None, seen.text)) - 2
+            return sure if sure >= LISTED else 0
+        return sure
 
     def default_roots(self, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
         """Folders where the agent leaves its sessions."""

@@ -96,4 +96,4 @@ def _looks(seen: Glimpse) -> int:
     return 92 if any("step_index" in value and "source" in value and "type" in value for value in seen.objects[:4]) else 0
 
 
-IMPORTER = FormatImporter("antigravity", _looks, lambda stream, state: JsonLinesReading(stream, AntigravityFormat(), state))
+IMPORTER = FormatImporter("antigravity", _looks, lambda stream, state: JsonLinesReading(stream, AntigravityFormat(), state), listed=True)

@@ -34,7 +34,6 @@ from diarist.importers.values import (
     content_text,
     dicts,
     first_str,
-    hash64,
     renamed,
 )
 from diarist.model.session import RawStep, SessionInfo
@@ -173,7 +172,7 @@ class AtifDocument:
                 tally.result(call_id)
             _add_result(draft, number, result, call_id, tally, as_dict(step.get("extra")) if len(calls) == 1 else {})
         asked = [each.call_id for each in draft.steps if each.kind == "call"]
-        self._silent[draft.actor] = [call_id for call_id in asked if hash64(call_id) not in tally.answered]
+        self._silent[draft.actor] = [call_id for call_id in asked if call_id not in tally.answered]
         used = _tokens(as_dict(step.get("metrics")))
         if any(used):
             tally.use("", used)

@@ -16,6 +16,8 @@ USER = frozenset(("user", "human", "customer"))
 AGENT = frozenset(("assistant", "model", "ai", "agent", "bot", "gemini"))
 TOOL = frozenset(("tool", "function", "tool_result", "toolresult", "observation", "ipython", "environment"))
 INSTRUCTIONS = frozenset(("system", "developer"))
+_ROLES = {name: names for names in (USER, AGENT, TOOL, INSTRUCTIONS) for name in names}
+_CONTENTS = ("content", "tool_calls", "function_call", "parts", "text", "value", "message")
 _TEXT_TYPES = frozenset(("", "text", "input_text", "output_text", "refusal"))
 _OPEN = 256
 
@@ -24,9 +26,12 @@ def is_message(value: object) -> bool:
     """True for an object that looks like a chat message."""
     if not isinstance(value, dict):
         return False
-    role = value.get("role") if isinstance(value.get("role"), str) else value.get("from")
-    known = isinstance(role, str) and role.lower() in USER | AGENT | TOOL | INSTRUCTIONS
-    return known and any(name in value for name in ("content", "tool_calls", "function_call", "parts", "text", "value", "message"))
+    role = value.get("role")
+    if not isinstance(role, str):
+        role = value.get("from")
+    if not isinstance(role, str) or (role not in _ROLES and role.lower() not in _ROLES):
+        return False
+    return "content" in value or any(name in value for name in _CONTENTS)
 
 
 class Chat:
@@ -35,25 +40,30 @@ class Chat:
     def __init__(self) -> None:
         self.unnamed: list[str] = []
 
-    def add(self, draft: Draft, message: dict[str, Any], tally: Tally) -> str:
-        """Adds one message's steps to `draft`. Returns why there is nothing in it, or ""."""
-        role = (as_str(message.get("role")) or as_str(message.get("from"))).lower()
+    def add(self, draft: Draft, message: dict[str, Any], tally: Tally, role: str = "") -> str:
+        """Adds one message's steps to `draft`. Returns why there is nothing in it, or "". `role` is used for the message's own."""
+        role = role or as_str(message.get("role")) or as_str(message.get("from"))
+        who = _ROLES.get(role) or _ROLES.get(role.lower())
+        if who is None:
+            return "unknown-type"
+        if who is INSTRUCTIONS:
+            return "instructions"
         content = message.get("content")
+        bare = content is not None and len(message) == 2  # nothing but the role stands beside it
         if content is None:
             content = next((message[name] for name in ("parts", "text", "value", "message") if message.get(name) is not None), None)
-        if role in INSTRUCTIONS:
-            return "instructions"
-        if role in AGENT:
-            self._agent(draft, message, content, tally)
-        elif role in TOOL:
+        if who is AGENT:
+            self._agent(draft, message, content, tally, bare)
+        elif who is TOOL:
             self._tool(draft, message, content, tally)
-        elif role in USER:
-            self._user(draft, content, tally)
         else:
-            return "unknown-type"
+            self._user(draft, content, tally)
         return "" if draft.steps else "empty"
 
     def _user(self, draft: Draft, content: object, tally: Tally) -> None:
+        if isinstance(content, str):
+            draft.said(understand(content), 0)
+            return
         for number, block in enumerate(content if isinstance(content, list) else [content]):
             kind = as_str(block.get("type")) if isinstance(block, dict) else ""
             if isinstance(block, dict) and kind.endswith("tool_result"):
@@ -63,13 +73,19 @@ class Chat:
             elif kind in _TEXT_TYPES:
                 draft.said(understand(content_text(block)), number)
 
-    def _agent(self, draft: Draft, message: dict[str, Any], content: object, tally: Tally) -> None:
-        usage = message.get("usage")
-        if isinstance(usage, dict):
-            tally.use(as_str(message.get("id")), usage_of(usage))
-        draft.thought("thought", first_str(message, "reasoning_content", "reasoning", "thought", "thinking"))
-        for number, block in enumerate(content if isinstance(content, list) else [content]):
-            self.add_block(draft, number, block, tally)
+    def _agent(self, draft: Draft, message: dict[str, Any], content: object, tally: Tally, bare: bool) -> None:
+        if not bare:
+            usage = message.get("usage")
+            if isinstance(usage, dict):
+                tally.use(as_str(message.get("id")), usage_of(usage))
+            draft.thought("thought", first_str(message, "reasoning_content", "reasoning", "thought", "thinking"))
+        if isinstance(content, str):
+            draft.reply(0, content)
+        else:
+            for number, block in enumerate(content if isinstance(content, list) else [content]):
+                self.add_block(draft, number, block, tally)
+        if bare:
+            return
         for number, call in enumerate(dicts(message.get("tool_calls"))):
             self._call(draft, f"call{number}", call, tally)
         if isinstance(message.get("function_call"), dict):
@@ -81,7 +97,9 @@ class Chat:
             draft.reply(number, content_text(block))
             return
         kind = as_str(block.get("type"))
-        if kind in CALL_TYPES or kind in ("toolCall", "tool_call", "tool-call", "function_call") or "functionCall" in block:
+        if kind == "text" and len(block) == 2 and isinstance(block.get("text"), str):
+            draft.reply(number, block["text"])
+        elif kind in CALL_TYPES or kind in ("toolCall", "tool_call", "tool-call", "function_call") or "functionCall" in block:
             self._call(draft, number, as_dict(block.get("functionCall")) or block, tally)
         elif kind.endswith("tool_result"):
             add_result(draft, number, block, tally)
@@ -130,9 +148,10 @@ def add_output(draft: Draft, part: object, content: object, call_id: str, *, too
     found = understand_output(content if isinstance(content, str | list | dict) else compact(content))
     text, code = found.text, found.exit_code
     if code is None:
-        head, _, last = text.rstrip().rpartition("\n")
-        code = exit_mark(last)
-        text = head if code is not None else text
+        end = text.rstrip()
+        cut = end.rfind("\n")
+        code = exit_mark(end[max(cut, len(end) - 90) + 1 :])
+        text = end[: max(0, cut)] if code is not None else text
     failed = error if error is not None else (code != 0 if code is not None else found.error)
     draft.result(part, text, call_id, tool=tool, error=failed, exit_code=code, mark=found.mark)
 

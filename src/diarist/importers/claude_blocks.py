@@ -40,6 +40,8 @@ class Outcome(NamedTuple):
 def tool_outcome(text: str, is_error: bool, denied: bool = False) -> Outcome:
     """What a result's text and flag say. `denied`: the record itself says that a person declined."""
     text = without_reminders(text)
+    if not (is_error or denied):
+        return Outcome(text, False, None, "")
     if denied or (is_error and text.startswith(_REFUSED)):
         return Outcome(_refusal_words(text), True, None, "refusal")
     if is_error and text.startswith("[Request interrupted by user"):
@@ -71,7 +73,9 @@ def add_assistant(draft: Draft, content: object, tally: Tally) -> None:
 
 
 def _add_assistant_block(draft: Draft, number: int, block: dict[str, Any], tally: Tally) -> None:
-    kind = as_str(block.get("type"))
+    kind = block.get("type") or ""
+    if not isinstance(kind, str):
+        kind = ""
     if kind == "text" or (not kind and "text" in block):
         text = as_str(block.get("text"))
         if text != "(no content)":
@@ -90,8 +94,12 @@ def add_result(draft: Draft, number: object, block: dict[str, Any], tally: Tally
     """A tool result block. `call_id` is used where the block has none of its own."""
     call_id = as_str(block.get("tool_use_id")) or call_id
     content = block.get("content")
-    text = content_text(content) if content is not None else as_str(block.get("text"))
-    error = block.get("is_error") is True or as_str(as_dict(content).get("type")).endswith("_error")
+    error = block.get("is_error") is True
+    if isinstance(content, str):
+        text = content
+    else:
+        text = content_text(content) if content is not None else as_str(block.get("text"))
+        error = error or as_str(as_dict(content).get("type")).endswith("_error")
     found = tool_outcome(text, error, denied)
     if call_id:
         tally.result(call_id)
@@ -102,10 +110,12 @@ def tokens_of(usage: object) -> Tokens | None:
     """Usage of one message, None where there is none."""
     if not isinstance(usage, dict):
         return None
+    get = usage.get
+    details = get("output_tokens_details")
     return Tokens(
-        input=as_int(usage.get("input_tokens")),
-        output=as_int(usage.get("output_tokens")),
-        cache_read=as_int(usage.get("cache_read_input_tokens")),
-        cache_write=as_int(usage.get("cache_creation_input_tokens")),
-        reasoning=as_int(as_dict(usage.get("output_tokens_details")).get("thinking_tokens")),
+        as_int(get("input_tokens")),
+        as_int(get("output_tokens")),
+        as_int(get("cache_read_input_tokens", 0)),
+        as_int(get("cache_creation_input_tokens", 0)),
+        as_int(as_dict(details).get("thinking_tokens")) if details else 0,
     )

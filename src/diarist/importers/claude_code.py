@@ -6,7 +6,7 @@ record's uuid with the number of the block. A fork names the record it copied: s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from diarist.importers.claude_notices import add_api_failure, add_attachment, ad
 from diarist.importers.claude_record import ClaudeRecord, ToolUseResult, is_id, is_progress
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import JsonLinesReading, Record
-from diarist.importers.ledger import Tally
+from diarist.importers.jsonlines import JsonLinesReading, Record, told
+from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.speech import Said, understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, compact, content_text, hash64, words
@@ -35,6 +35,7 @@ _SIDECHAINS = 4096
 _WAITING = 256
 """Calls, or prompts in the queue, that may wait at a time."""
 _SYNTHETIC = "<synthetic>"
+_NO_FACT = ("", None)
 
 
 def _looks(seen: Glimpse) -> int:
@@ -63,6 +64,7 @@ class ClaudeFormat:
 
     name = "claude-code/jsonl"
     agent = "claude-code"
+    ignores = True
 
     def __init__(self) -> None:
         self._sidechains: dict[int, str] = {}
@@ -71,13 +73,16 @@ class ClaudeFormat:
         """Calls without an id that wait for their result."""
         self._queue: list[tuple[str, str, int]] = []
         """Prompts typed while the agent was busy: text, time, and where the record stands."""
+        self._facts: dict[str, tuple[object, Pairs]] = {}
+        """What records of each sort told last: mostly the next tells the same."""
         self._speaker = 0
         """Hash of the session whose main agent replied last."""
+        self._speaking = ""
+        """The same, as far as this pass knows its name."""
         self._switches = SwitchWatch()
 
-    def decode(self, raw: bytes) -> Any:
-        """A typed record."""
-        return claude_record.decode(raw)
+    decode = staticmethod(claude_record.decode)
+    """A typed record."""
 
     def adopt(self, value: dict[str, Any]) -> ClaudeRecord:
         """A typed record from an object."""
@@ -89,36 +94,45 @@ class ClaudeFormat:
 
     def session_of(self, record: Record) -> str:
         """The origin's session for a copied record, else its own."""
-        origin = as_dict(record.value.forked_from)
-        return as_str(origin.get("sessionId")) or as_str(record.value.session_id)
+        value: ClaudeRecord = record.value
+        session = value.session_id
+        if value.forked_from is not None:
+            session = as_str(as_dict(value.forked_from).get("sessionId")) or session
+        return session if isinstance(session, str) else ""
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, branch, version, model, titles, actor."""
         value: ClaudeRecord = record.value
-        for name, fact in (("cwd", value.cwd), ("branch", value.git_branch), ("version", value.version), ("actor", value.agent_id)):
-            if fact and isinstance(fact, str):
-                yield name, fact
+        last: tuple[str, Any] = _NO_FACT
         if value.type == "assistant" and isinstance(value.message, dict):
             model = value.message.get("model")
-            if model and isinstance(model, str) and model != _SYNTHETIC:
-                yield "model", model
+            last = ("model", model if model != _SYNTHETIC else None)
         elif as_str(value.custom_title):
-            yield "title", value.custom_title
-        elif as_str(value.ai_title) or as_str(value.summary):
-            yield "made-title", as_str(value.ai_title) or value.summary
+            last = ("title", value.custom_title)
+        elif value.ai_title or value.summary:
+            last = ("made-title", as_str(value.ai_title) or value.summary)
+        told_before = self._facts.get(last[0])
+        all_of_it = (value.cwd, value.git_branch, value.version, value.agent_id, last[1])
+        if told_before is not None and told_before[0] == all_of_it:
+            return told_before[1]
+        facts = told(("cwd", value.cwd), ("branch", value.git_branch), ("version", value.version), ("actor", value.agent_id), last)
+        self._facts[last[0]] = (all_of_it, facts)
+        return facts
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one record."""
         value: ClaudeRecord = record.value
         kind = as_str(value.type)
-        copied = as_str(as_dict(value.forked_from).get("messageUuid"))
-        uuid = copied or as_str(value.uuid)
+        uuid = as_str(value.uuid)
+        if value.forked_from is not None:
+            uuid = as_str(as_dict(value.forked_from).get("messageUuid")) or uuid
         known = is_id(uuid)
-        if known and not tally.fresh(uuid):
+        if known and not tally.records.add(uuid):
             return "duplicate"
         at = as_time(value.timestamp)
-        draft = Draft(session, uuid if known else f"#{record.number}", at, record.line, self._actor(value, uuid))
-        if kind in ("user", "human", "assistant") and not draft.actor:
+        actor = "" if value.agent_id is None and value.is_sidechain is not True else self._actor(value, uuid)
+        draft = Draft(session, uuid if known else f"#{record.number}", at, record.line, actor)
+        if kind in ("user", "human", "assistant") and not actor:
             tally.flags.add("main")
         reason = self._fill(draft, kind, record, tally)
         if not reason:
@@ -128,10 +142,10 @@ class ClaudeFormat:
     def _fill(self, draft: Draft, kind: str, record: Record, tally: Tally) -> str:
         """Adds the record's steps to `draft`; returns why there is nothing in it, or ""."""
         value: ClaudeRecord = record.value
-        if kind in ("user", "human"):
-            return self._user(draft, value, tally)
         if kind == "assistant":
             return self._assistant(draft, record, tally)
+        if kind in ("user", "human"):
+            return self._user(draft, value, tally)
         if kind == "system":
             tally.wait(as_int(value.duration_ms) if value.subtype == "turn_duration" else 0)
             return "" if add_system(draft, value) or value.duration_ms else "state"
@@ -141,7 +155,7 @@ class ClaudeFormat:
         if kind == "queue-operation":
             return self._queued(draft, record, tally)
         if kind == "summary":
-            return "" if is_id(value.leaf_uuid) and hash64(value.leaf_uuid) in tally.records else "other-session"
+            return "" if is_id(value.leaf_uuid) and value.leaf_uuid in tally.records else "other-session"
         return self._small(draft, kind, value, tally)
 
     def _small(self, draft: Draft, kind: str, value: ClaudeRecord, tally: Tally) -> str:
@@ -170,13 +184,13 @@ class ClaudeFormat:
         if value.is_compact_summary is True:
             draft.add("notice", 0, content_text(content), "compaction")
             return ""
-        typed = value.is_meta is not True and is_human(value.origin)
+        typed = value.is_meta is not True and (value.origin is None or is_human(value.origin))
         for number, block in enumerate(content if isinstance(content, list) else [content]):
             if isinstance(block, dict) and as_str(block.get("type")).endswith("tool_result"):
+                result = block if block.get("tool_use_id") else self._with_output(block, value)
                 call_id = as_str(block.get("tool_use_id")) or self._take_call(tally)
-                add_result(
-                    draft, number, self._with_output(block, value), tally, call_id=call_id, denied=as_str(value.denial).startswith("user")
-                )
+                denied = value.denial is not None and as_str(value.denial).startswith("user")
+                add_result(draft, number, result, tally, call_id=call_id, denied=denied)
             else:
                 text = as_str(block.get("text")) if isinstance(block, dict) else content_text(block)
                 if self._queue and text == self._queue[0][0]:
@@ -196,7 +210,7 @@ class ClaudeFormat:
         beside = value.tool_use_result
         if isinstance(beside, ToolUseResult):
             output = "\n".join(filter(None, (as_str(beside.stdout), as_str(beside.stderr))))
-            if output and not block.get("tool_use_id"):
+            if output:
                 return {**block, "content": output, "is_error": block.get("is_error", beside.is_error)}
         return block
 
@@ -214,13 +228,17 @@ class ClaudeFormat:
         if tokens is not None:
             tally.use(as_str(message.get("id")) or draft.rid, tokens)
         if not draft.actor:
-            if hash64(draft.session) != self._speaker:
+            if draft.session != self._speaking:
+                self._speaking, before = draft.session, self._speaker
                 self._speaker = hash64(draft.session)
-                self._switches.forget()
+                if self._speaker != before:
+                    self._switches.forget()
             self._switches.see(draft, record.at, model=model, effort=as_str(value.effort))
         calls = len(draft.steps)
         add_assistant(draft, message.get("content"), tally)
-        self._unnamed += [step.call_id for step in draft.steps[calls:] if step.kind == "call" and step.call_id.startswith(f"{draft.rid}/")]
+        for step in draft.steps[calls:]:
+            if step.kind == "call" and step.call_id.startswith(f"{draft.rid}/"):  # made of the record's id
+                self._unnamed.append(step.call_id)
         if message.get("stop_reason") == "refusal":
             draft.add("notice", "refusal", as_str(as_dict(message.get("stop_details")).get("explanation")), "model-refusal")
         return "" if draft.steps or tokens is not None else "empty"
@@ -297,4 +315,4 @@ def _told(record: ClaudeRecord | None, name: str) -> str:
     return as_str(record.effort) if name == "effort" else as_str(as_dict(record.message).get("model"))
 
 
-IMPORTER = FormatImporter("claude-code", _looks, lambda stream, state: JsonLinesReading(stream, ClaudeFormat(), state), _roots)
+IMPORTER = FormatImporter("claude-code", _looks, lambda stream, state: JsonLinesReading(stream, ClaudeFormat(), state), _roots, listed=True)

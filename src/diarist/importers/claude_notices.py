@@ -20,7 +20,10 @@ _HUMAN = frozenset({"", "human", "user", "cli"})
 
 def failure_mark(text: str) -> Mark:
     """Gives "limit" for a message that the account's or the context's limit is reached, else "api-error"."""
-    return "limit" if _LIMIT.search(text[:400]) else "api-error"
+    head = text[:400]
+    low = head.lower()
+    telling = "limit" in low or "balance" in low or "too long" in low
+    return "limit" if telling and _LIMIT.search(head) else "api-error"
 
 
 def is_human(origin: object) -> bool:

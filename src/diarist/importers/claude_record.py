@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from diarist.importers.values import as_str
-
 _RENAMED = {
     "session_id": "sessionId",
     "git_branch": "gitBranch",
@@ -102,7 +100,7 @@ def adopt(value: dict[str, Any]) -> ClaudeRecord:
 
 def is_id(value: object) -> bool:
     """True for text that can serve as an id; placeholders with blanks cannot."""
-    return bool(_ID.match(as_str(value)))
+    return isinstance(value, str) and _ID.match(value) is not None
 
 
 _PROGRESS = re.compile(rb'\{(?:"[A-Za-z_]{1,40}": ?(?:"[^"\\]{0,2000}"|null|true|false|-?\d{1,20}), ?){0,20}"type": ?"progress"')

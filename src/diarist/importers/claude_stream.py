@@ -6,7 +6,7 @@ as it was known when they began; the closing `result` tells it whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from diarist.importers.adapter import FormatImporter
@@ -14,13 +14,14 @@ from diarist.importers.claude_blocks import add_assistant, add_result, tokens_of
 from diarist.importers.claude_notices import failure_mark
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
-from diarist.importers.ledger import Tally
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.values import as_cost, as_dict, as_int, as_str, as_time, content_text, words
 from diarist.model.session import Mark, RawStep, SessionInfo
 
 _TYPES = words("system assistant user result stream_event rate_limit_event control_request control_response tool_progress auth_status")
 
+_SYNTHETIC = "<synthetic>"
 _TELLING_SYSTEM = ("init", "api_retry", "api_error")
 
 
@@ -29,6 +30,7 @@ class StreamFormat(PlainRecords):
 
     name = "claude-code/stream-json"
     agent = "claude-code"
+    ignores = True
 
     def __init__(self) -> None:
         self._fills = {"assistant": self._assistant, "user": self._user, "result": self._result, "system": self._system}
@@ -41,14 +43,18 @@ class StreamFormat(PlainRecords):
         """Every line names it."""
         return as_str(record.value.get("session_id"))
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, version, model."""
         value: dict[str, Any] = record.value
         message = as_dict(value.get("message"))
-        pairs = [("cwd", value.get("cwd")), ("version", value.get("claude_code_version")), ("model", message.get("model"))]
-        if value.get("subtype") == "init":
-            pairs.append(("asked-model", value.get("model")))
-        return ((name, fact) for name, fact in pairs if fact and isinstance(fact, str) and fact != "<synthetic>")
+        model = message.get("model")
+        asked = value.get("model") if value.get("subtype") == "init" else None
+        return told(
+            ("cwd", value.get("cwd")),
+            ("version", value.get("claude_code_version")),
+            ("model", model if model != _SYNTHETIC else None),
+            ("asked-model", asked if asked != _SYNTHETIC else None),
+        )
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""
@@ -137,4 +143,4 @@ def _looks(seen: Glimpse) -> int:
     return 0
 
 
-IMPORTER = FormatImporter("claude-stream-json", _looks, lambda stream, state: JsonLinesReading(stream, StreamFormat(), state))
+IMPORTER = FormatImporter("claude-stream-json", _looks, lambda stream, state: JsonLinesReading(stream, StreamFormat(), state), listed=True)

@@ -21,14 +21,14 @@ from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
-from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
-from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.ledger import Ledger, Pairs, Tally
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_dict, as_list, as_str, as_time, first_str, words
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
 
-_ENVELOPES = words("session_meta turn_context response_item event_msg compacted world_state inter_agent_communication_metadata")
+_ENVELOPES = frozenset(words("session_meta turn_context response_item event_msg compacted world_state inter_agent_communication_metadata"))
 _BARE = words("message reasoning function_call function_call_output local_shell_call custom_tool_call custom_tool_call_output")
 _OLD = words("tool_call tool_result function_call function_result")
 
@@ -38,6 +38,7 @@ class CodexFormat(PlainRecords):
 
     agent = "codex"
     name = "codex/jsonl"
+    ignores = True
 
     def __init__(self) -> None:
         self._memory = CodexMemory()
@@ -52,32 +53,33 @@ class CodexFormat(PlainRecords):
 
     def session_of(self, record: Record) -> str:
         """The thread of the first header, or the parent it names for a subagent. Later headers tell of forks and resumes."""
-        meta = _header(record.value)
+        kind = record.value.get("type")
+        meta = _header(record.value) if kind is None or kind == "session_meta" else None
         if meta is None or (self._meta_at >= 0 and self._meta_at != record.at):
             return ""
         parent, _ = _subagent(meta)
         return parent or as_str(meta.get("id"))
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, version, branch, repository, parent, model, title."""
         value: dict[str, Any] = record.value
+        if value.get("type") == "response_item":
+            return ()
         payload = as_dict(value.get("payload"))
         meta = _header(value)
         if meta is not None:
             git = as_dict(meta.get("git"))
             parent, _ = _subagent(meta)
-            pairs = [
+            return told(
                 ("cwd", meta.get("cwd")),
                 ("version", meta.get("cli_version")),
                 ("branch", git.get("branch")),
                 ("repository", git.get("repository_url")),
-            ]
-            pairs += [("parent", "" if parent else meta.get("forked_from_id"))]
-        elif value.get("type") == "turn_context":
-            pairs = [("cwd", payload.get("cwd")), ("model", payload.get("model")), ("effort", payload.get("effort"))]
-        else:
-            pairs = [("title", payload.get("thread_name")), ("model", value.get("model"))]
-        return ((name, fact) for name, fact in pairs if fact and isinstance(fact, str))
+                ("parent", "" if parent else meta.get("forked_from_id")),
+            )
+        if value.get("type") == "turn_context":
+            return told(("cwd", payload.get("cwd")), ("model", payload.get("model")), ("effort", payload.get("effort")))
+        return told(("title", payload.get("thread_name")), ("model", value.get("model")))
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""
@@ -85,13 +87,13 @@ class CodexFormat(PlainRecords):
         kind = as_str(value.get("type"))
         at = as_time(value.get("timestamp") or value.get("created_at"))
         tally.moment(at)
-        if kind in _ENVELOPES:
+        enveloped = kind in _ENVELOPES
+        if enveloped:
             tally.flags.add("envelope")
-        if _header(value) is not None:
+        if (not kind or kind == "session_meta") and _header(value) is not None:
             return self._open(record)
-        rid = f"{self._actor}#{record.number}"
-        draft = Draft(session, rid, at, record.line, self._actor)
-        if kind in _ENVELOPES:
+        draft = Draft(session, f"{self._actor}#{record.number}", at, record.line, self._actor)
+        if enveloped:
             reason = self._envelope(draft, kind, record, tally)
         elif value.get("record_type"):
             reason = "state"
@@ -240,4 +242,4 @@ def _open(stream: BinaryIO, state: bytes) -> Reading:
     return JsonLinesReading(stream, CodexFormat(), state)
 
 
-IMPORTER = FormatImporter("codex", _looks, _open, _roots)
+IMPORTER = FormatImporter("codex", _looks, _open, _roots, listed=True)

@@ -10,7 +10,7 @@ from diarist.importers.codex_items import CodexMemory
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Tally, Tokens
 from diarist.importers.switches import model_change
-from diarist.importers.values import as_dict, as_exit_code, as_int, as_list, as_str, compact, content_text, dicts, first_str, hash64
+from diarist.importers.values import as_dict, as_exit_code, as_int, as_list, as_str, compact, content_text, dicts, first_str, text64
 from diarist.model.session import Mark
 
 _LIMIT = re.compile(r"usage limit|context window|out of credits|quota|spend(?:ing)? limit|budget", re.IGNORECASE)
@@ -61,7 +61,7 @@ def _user(draft: Draft, event: dict[str, Any], _tally: Tally, memory: CodexMemor
 
 def _agent(draft: Draft, event: dict[str, Any], _tally: Tally, memory: CodexMemory) -> str:
     text = content_text(event.get("message"))
-    memory.last_reply = hash64(text.strip())
+    memory.last_reply = text64(text.strip())
     if memory.is_echo("assistant", text, -1):
         return "duplicate"
     draft.reply(0, text)
@@ -70,8 +70,8 @@ def _agent(draft: Draft, event: dict[str, Any], _tally: Tally, memory: CodexMemo
 
 def _last_words(draft: Draft, text: str, memory: CodexMemory) -> None:
     """A turn's end repeats the agent's last message: it is read only where nothing else told it."""
-    if text and hash64(text.strip()) != memory.last_reply:
-        memory.last_reply = hash64(text.strip())
+    if text and text64(text.strip()) != memory.last_reply:
+        memory.last_reply = text64(text.strip())
         draft.reply("last", text)
 
 
@@ -105,8 +105,8 @@ def _command(draft: Draft, event: dict[str, Any], tally: Tally, memory: CodexMem
     """A command that ended. Known calls get their exit status from it; one that no item called stands for itself."""
     call_id = first_str(event, "call_id", "id")
     code = as_exit_code(event.get("exit_code"))
-    if hash64(call_id) in tally.called:
-        if code is not None and hash64(call_id) not in tally.answered:
+    if call_id in tally.called:
+        if code is not None and call_id not in tally.answered:
             memory.note_exit(call_id, code)
         return "event"
     output = first_str(event, "aggregated_output", "formatted_output", "stdout") or as_str(event.get("stderr"))
@@ -122,7 +122,7 @@ def _command(draft: Draft, event: dict[str, Any], tally: Tally, memory: CodexMem
 
 def _patch(draft: Draft, event: dict[str, Any], tally: Tally, _memory: CodexMemory) -> str:
     call_id = first_str(event, "call_id", "id")
-    if hash64(call_id) in tally.called:
+    if call_id in tally.called:
         return "event"
     failed = event.get("success") is False or event.get("status") in ("failed", "declined")
     output = first_str(event, "stdout", "stderr")
@@ -132,7 +132,7 @@ def _patch(draft: Draft, event: dict[str, Any], tally: Tally, _memory: CodexMemo
 
 def _mcp(draft: Draft, event: dict[str, Any], tally: Tally, _memory: CodexMemory) -> str:
     call_id = first_str(event, "call_id", "id")
-    if hash64(call_id) in tally.called:
+    if call_id in tally.called:
         return "event"
     call = as_dict(event.get("invocation")) or event
     result = as_dict(event.get("result"))

@@ -9,7 +9,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.ledger import Tally
 from diarist.importers.speech import understand
 from diarist.importers.tool_output import understand_output
-from diarist.importers.values import as_arguments, as_dict, as_list, as_str, content_text, dicts, first_str, hash64
+from diarist.importers.values import as_arguments, as_dict, as_list, as_str, content_text, dicts, first_str, hash64, text64
 
 _OPEN = 256
 
@@ -29,7 +29,7 @@ class CodexMemory:
 
     def is_echo(self, role: str, text: str, weight: int) -> bool:
         """True if the other stream (items: weight 1, events: -1) has said this already; else notes that this one has."""
-        key = hash64(f"{role}\n{text.strip()}")
+        key = text64(f"{role}\n{text.strip()}")
         count = self.told.pop(key, 0)
         left = count + weight
         if left:
@@ -72,7 +72,7 @@ def _message(draft: Draft, item: dict[str, Any], _tally: Tally, memory: CodexMem
     if role in ("developer", "system"):
         return "instructions"
     if role == "assistant":
-        memory.last_reply = hash64("\n".join(parts).strip())
+        memory.last_reply = text64("\n".join(parts).strip())
         if memory.is_echo(role, "\n".join(parts), 1):
             return "duplicate"
         for number, text in enumerate(parts):
@@ -135,7 +135,7 @@ def _output(draft: Draft, item: dict[str, Any], tally: Tally, memory: CodexMemor
     if call_id:
         tally.result(call_id)
     found = understand_output(next((item[name] for name in ("output", "result", "tools", "content") if item.get(name) is not None), ""))
-    code = memory.exits.pop(hash64(call_id), None)
+    code = memory.exits.pop(hash64(call_id), None) if memory.exits else None
     if found.exit_code is None and code is not None:
         found = found._replace(exit_code=code, error=found.error or code != 0)
     draft.result(0, found.text, call_id, error=found.error, exit_code=found.exit_code, mark=found.mark)

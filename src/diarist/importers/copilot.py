@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,9 @@ from diarist.importers.claude_record import is_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.switches import SwitchWatch
-from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, dicts, first_str, hash64
+from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, dicts, first_str
 from diarist.model.session import RawStep, SessionInfo
 
 _FAMILIES = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.", "permission.", "abort", "skill.")
@@ -33,7 +33,7 @@ class CopilotFormat(PlainRecords):
         """The first event names it."""
         return as_str(as_dict(record.value.get("data")).get("sessionId")) if record.value.get("type") == "session.start" else ""
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, branch, repository, version, model."""
         data = as_dict(record.value.get("data"))
         context = as_dict(data.get("context"))
@@ -76,7 +76,7 @@ class CopilotFormat(PlainRecords):
         draft.reply(0, content_text(data.get("content")))
         for number, request in enumerate(dicts(data.get("toolRequests")), 1):
             call_id = first_str(request, "toolCallId") or f"{draft.rid}/{number}"
-            if hash64(call_id) not in tally.called:
+            if call_id not in tally.called:
                 tally.call(call_id)
                 draft.call(number, as_str(request.get("name")), as_arguments(request.get("arguments")), call_id)
         output = as_int(data.get("outputTokens"))
@@ -92,7 +92,7 @@ class CopilotFormat(PlainRecords):
     def started(self, draft: Draft, data: dict[str, Any], _record: Record, tally: Tally) -> str:
         """A call that began; mostly the message before has told it."""
         call_id = as_str(data.get("toolCallId"))
-        if not call_id or hash64(call_id) in tally.called:
+        if not call_id or call_id in tally.called:
             return "event"
         tally.call(call_id)
         draft.call(0, as_str(data.get("toolName")), as_arguments(data.get("arguments")), call_id)
@@ -213,4 +213,4 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [(Path(base) if base else home / ".copilot") / "session-state"]
 
 
-IMPORTER = FormatImporter("copilot", _looks, lambda stream, state: JsonLinesReading(stream, CopilotFormat(), state), _roots)
+IMPORTER = FormatImporter("copilot", _looks, lambda stream, state: JsonLinesReading(stream, CopilotFormat(), state), _roots, listed=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from diarist.importers.chat import Chat
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally
+from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.values import as_dict, as_list, as_str, dicts
 from diarist.model.session import RawStep, SessionInfo
 
@@ -31,7 +31,7 @@ class CursorFormat(PlainRecords):
         """Nothing names it."""
         return ""
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """The model, where a line tells it."""
         return told(("model", as_dict(record.value.get("message")).get("model")))
 
@@ -58,8 +58,10 @@ class CursorFormat(PlainRecords):
             kind = as_str(block.get("type")).replace("-", "_")
             if kind == "text" and as_str(block.get("text")).strip() == _HIDDEN:
                 continue
-            unknown = kind == "tool_result" and self._chat.unnamed
-            blocks.append({**block, "type": kind, **({"tool_use_id": None} if unknown else {})})
+            if kind == "tool_result" and self._chat.unnamed:
+                blocks.append({**block, "type": kind, "tool_use_id": None})
+            else:
+                blocks.append(block if kind == block.get("type") else {**block, "type": kind})
         return blocks
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
@@ -90,4 +92,4 @@ def _roots(_environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [home / ".cursor" / "projects"]
 
 
-IMPORTER = FormatImporter("cursor", _looks, lambda stream, state: JsonLinesReading(stream, CursorFormat(), state), _roots)
+IMPORTER = FormatImporter("cursor", _looks, lambda stream, state: JsonLinesReading(stream, CursorFormat(), state), _roots, listed=True)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
 from diarist.importers.encodings import as_utf8
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.values import LENIENT, MadeId, clean, digest_id, hash64
-from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
+from diarist.importers.reshaped import values_of
+from diarist.importers.values import LENIENT, MadeId, clean, digest_id
+from diarist.importers.whole import WholeReading
+from diarist.model.session import RawStep, SessionInfo
 
 MAX_DOCUMENT = 512 << 20
 """Larger documents are refused: they cannot be read in pieces."""
+
+
+BEHIND = "text behind the JSON document"
 
 
 class DocumentFormat(Protocol):
@@ -31,13 +36,13 @@ class DocumentFormat(Protocol):
         ...
 
 
-class DocumentReading:
+class DocumentReading(WholeReading):
     """A `Reading` of one JSON document."""
 
     def __init__(self, stream: BinaryIO, form: DocumentFormat) -> None:
+        super().__init__(form)
         self._stream = stream
         self._format = form
-        self._ledger = Ledger()
 
     def __iter__(self) -> Iterator[RawStep]:
         data = self._stream.read(MAX_DOCUMENT + 1)
@@ -45,11 +50,15 @@ class DocumentReading:
         if len(data) > MAX_DOCUMENT:
             problem = f"longer than {MAX_DOCUMENT >> 20} MiB"
         else:
-            document = self.decode(data)
+            document, behind = self.decode(data), ""
+            if document is None:
+                document, behind = leading_document(data), BEHIND
             if document is None:
                 problem = "not a whole JSON document"
             else:
                 yield from unique(self._format.steps(document, self._ledger))
+                if behind:
+                    self._ledger.open("").broken(0, behind)
         if problem:
             self._ledger.open(digest_id(data)).broken(0, problem)
         elif not self._ledger.tallies:
@@ -61,37 +70,12 @@ class DocumentReading:
         """The document; None where there is none."""
         return decode_document(data)
 
-    @property
-    def sessions(self) -> Mapping[str, SessionInfo]:
-        """By native session id, in order of appearance."""
-        return {name: self._format.info(name, tally) for name, tally in self._ledger.tallies.items()}
-
-    @property
-    def captures(self) -> Mapping[str, CaptureReport]:
-        """By native session id."""
-        return {name: tally.report() for name, tally in self._ledger.tallies.items()}
-
-    @property
-    def naming(self) -> Mapping[str, Naming]:
-        """Of sessions whose name was made, or is not what it was in earlier versions."""
-        return self._ledger.naming
-
-    @property
-    def offset(self) -> int:
-        """Always 0: a document that has changed is read anew."""
-        return 0
-
-    @property
-    def state(self) -> bytes:
-        """Always empty."""
-        return b""
-
 
 def unique(steps: Iterable[RawStep]) -> Iterator[RawStep]:
     """The steps, those renamed whose id came before in their session: formats' own ids are not always unique."""
-    known: set[int] = set()
+    known: set[int] = set()  # hashes: a document may hold a great many
     for number, step in enumerate(steps):
-        key = hash64(f"{step.session} {step.rid}")
+        key = hash((step.session, step.rid))
         yield msgspec.structs.replace(step, rid=f"{step.rid}~{number}") if key in known else step
         known.add(key)
 
@@ -107,6 +91,14 @@ def decode_document(data: bytes) -> Any:
         return clean(LENIENT.decode(data.decode("utf-8", "replace").strip()))
     except (ValueError, RecursionError):
         return None
+
+
+def leading_document(data: bytes) -> Any:
+    """The object or list of objects at the beginning of a text that has more behind it; None where there is none."""
+    found = next(values_of(as_utf8(data).decode("utf-8", "replace").strip(" \t\r\n\x00")), None)
+    value = found[0] if found is not None else None
+    first = value[0] if isinstance(value, list) and value else value
+    return value if first and isinstance(first, dict) else None
 
 
 def opening_id(*parts: Any) -> MadeId:

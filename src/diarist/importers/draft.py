@@ -17,7 +17,7 @@ class Draft:
     __slots__ = ("actor", "at", "line", "rid", "session", "steps")
 
     def __init__(self, session: str, rid: str, at: datetime | None = None, line: int = 0, actor: str = "") -> None:
-        self.session = str(session)  # plain, also where the name knows what it was made of
+        self.session = session if type(session) is str else str(session)  # plain, also where the name knows what it was made of
         self.rid = rid
         self.at = at
         self.line = line
@@ -50,13 +50,14 @@ class Draft:
 
     def reply(self, part: object, text: str) -> None:
         """Adds visible text of the agent, if it says anything."""
-        text = without_fences(text)
-        if text.strip():
+        if "<" in text:
+            text = without_fences(text)
+        if text and not text.isspace():
             self.add("reply", part, text)
 
     def thought(self, part: object, text: str) -> None:
         """Adds reasoning, if there is any text of it."""
-        if text.strip():
+        if text and not text.isspace():
             self.add("thought", part, text)
 
     def call(self, part: object, tool: str, arguments: dict[str, Any] | None, call_id: str, text: str = "") -> None:
@@ -94,7 +95,7 @@ class Draft:
                 kind="result",
                 session=self.session,
                 rid=f"{self.rid}/{part}",
-                text=without_reminders(text),
+                text=without_reminders(text) if "<" in text else text,
                 at=at or self.at,
                 tool=tool,
                 call_id=call_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from diarist.importers.claude_notices import failure_mark
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally
+from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.values import as_arguments, as_dict, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -33,7 +33,7 @@ class DroidFormat(PlainRecords):
         value = record.value
         return as_str(value.get("id")) if value.get("type") == "session_start" else first_str(value, "session_id", "sessionId")
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, title, version, model."""
         value: dict[str, Any] = record.value
         title = first_str(value, "sessionTitle", "title")
@@ -115,4 +115,4 @@ def _roots(_environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [home / ".factory" / "sessions"]
 
 
-IMPORTER = FormatImporter("droid", _looks, lambda stream, state: JsonLinesReading(stream, DroidFormat(), state), _roots)
+IMPORTER = FormatImporter("droid", _looks, lambda stream, state: JsonLinesReading(stream, DroidFormat(), state), _roots, listed=True)

@@ -7,17 +7,18 @@ so the file is read whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat
-from diarist.importers.documents import DocumentReading, decode_document, opening_id
+from diarist.importers.documents import DocumentReading, decode_document, leading_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
+from diarist.importers.reshaped import in_lines
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import (
@@ -223,17 +224,21 @@ class GeminiLines(DocumentReading):
     def decode(self, data: bytes) -> Any:
         """The document, or the chat that its lines amount to."""
         document = decode_document(data)
-        return document if document is not None and not _is_header(document) else _gather(data)
+        if document is None and not _is_header(leading_document(data)):
+            return None  # a document with something behind it
+        if isinstance(document, list) and any("$set" in item or "kind" in item for item in dicts(document)):
+            return _gather(document)  # lines that somebody put into a list
+        return document if document is not None and not _is_header(document) else _gather(decode_lines(in_lines(data) or data))
 
 
 def _is_header(document: Any) -> bool:
     return isinstance(document, dict) and not any(name in document for name in ("messages", "history"))
 
 
-def _gather(data: bytes) -> dict[str, Any] | None:
+def _gather(values: Iterable[Any]) -> dict[str, Any] | None:
     chat: dict[str, Any] = {}
     messages: dict[str, Any] = {}
-    for number, value in enumerate(decode_lines(data)):
+    for number, value in enumerate(values):
         if not isinstance(value, dict):
             messages[f"line {number}"] = value
             continue

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 
 from diarist.importers.encodings import as_utf8
+from diarist.importers.reshaped import values_of
 from diarist.importers.values import LENIENT, clean
 
 MAX_OBJECTS = 24
@@ -55,10 +57,14 @@ class Glimpse(NamedTuple):
 @lru_cache(maxsize=2)
 def glimpse(head: bytes) -> Glimpse:
     """Looks at the first bytes of a file. Never raises."""
-    text = as_utf8(head).decode("utf-8", "replace").lstrip("\ufeff \t\r\n\x00")
+    text = as_utf8(head).decode("utf-8", "replace").lstrip("\ufeff \t\r\n\x00").rstrip("\x00").replace("\r\n", "\n")
     first, newline, _ = text.partition("\n")
     spread = text[:1] in ("{", "[") and newline and not _is_object(first) and not first.rstrip().endswith("}")
-    objects = () if spread or text[:1] == "[" else tuple(_line_objects(text))
+    objects: tuple[dict[str, Any], ...] = ()
+    if spread and first.strip() == "{":
+        objects = _spread_objects(text)
+    elif not spread and text[:1] != "[":
+        objects = tuple(_line_objects(text))
     document = _document(text) if text[:1] in ("{", "[") and len(objects) < 2 else None
     return Glimpse(objects, document, text)
 
@@ -85,22 +91,31 @@ def _line_objects(text: str) -> list[dict[str, Any]]:
         stripped = line.strip(" \t\r\x00,")
         if stripped[:1] != "{":
             continue
-        value = _value(stripped)
-        if value is None and not found and len(line) > 2000:
-            value = prefix_value(stripped)
-        if isinstance(value, dict) and value:
-            found.append(value)
+        values = [_value(stripped)]
+        if values == [None] and not found and len(line) > 2000:
+            values = [prefix_value(stripped)]
+        if "}{" in stripped:  # records that were glued together
+            values = [value for value, _ in islice(values_of(stripped), MAX_OBJECTS)] or values
+        found += [value for value in values if isinstance(value, dict) and value]
         if len(found) >= MAX_OBJECTS:
             break
     return found
 
 
+def _spread_objects(text: str) -> tuple[dict[str, Any], ...]:
+    """Objects that are spread over lines; none where there is one only, which is a document."""
+    found = tuple(value for value, _ in islice(values_of(text), MAX_OBJECTS) if isinstance(value, dict) and value)
+    return found if len(found) > 1 else ()
+
+
 def _document(text: str) -> Any:
+    """The value of a document. What stands behind it does not make it another, unless it could be the beginning of a text."""
     try:
         value, end = LENIENT.raw_decode(text)
     except (ValueError, RecursionError):
         return prefix_value(text)
-    return clean(value) if not text[end:].strip() else None
+    first = value[0] if isinstance(value, list) and value else value
+    return clean(value) if not text[end:].strip() or (first and isinstance(first, dict)) else None
 
 
 def prefix_value(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ from diarist.importers.claude_notices import as_machine
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally
+from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_dict, as_str, as_time, content_text, dicts, first_str
 from diarist.model.session import RawStep, SessionInfo
+
+_ROLES = {"assistant": "assistant", "tool_result": "tool", "system": "system"}
 
 
 class GrokFormat(PlainRecords):
@@ -32,7 +34,7 @@ class GrokFormat(PlainRecords):
         """Nothing names it in older files."""
         return first_str(record.value, "session_id", "sessionId")
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """The model."""
         return told(("model", record.value.get("model_id")))
 
@@ -65,8 +67,8 @@ class GrokFormat(PlainRecords):
             return ""
         if kind == "assistant":
             self._switches.see(draft, at, model=as_str(value.get("model_id")), effort=as_str(value.get("reasoning_effort")))
-        role = {"assistant": "assistant", "tool_result": "tool", "system": "system"}.get(kind, "")
-        return self._chat.add(draft, {**value, "role": role}, tally)
+        role = _ROLES.get(kind)
+        return self._chat.add(draft, value, tally, role) if role else "unknown-type"
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Facts of a session."""
@@ -96,4 +98,4 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [(Path(base) if base else home / ".grok") / "sessions"]
 
 
-IMPORTER = FormatImporter("grok", _looks, lambda stream, state: JsonLinesReading(stream, GrokFormat(), state), _roots)
+IMPORTER = FormatImporter("grok", _looks, lambda stream, state: JsonLinesReading(stream, GrokFormat(), state), _roots, listed=True)

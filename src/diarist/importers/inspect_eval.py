@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from diarist.importers.chat import Chat, opening_messages
-from diarist.importers.documents import decode_document, opening_id, unique
+from diarist.importers.documents import BEHIND, decode_document, leading_document, opening_id, unique
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import glimpse
@@ -67,7 +67,11 @@ class InspectReading:
         if peek(self._stream, 4) == _ZIP:
             yield from self._archive()
         else:
-            log = decode_document(self._stream.read())
+            data = self._stream.read()
+            log = decode_document(data)
+            behind = log is None
+            if behind:
+                log = leading_document(data)
             if not isinstance(log, dict):
                 self._fail("not a whole JSON document")
                 return
@@ -76,6 +80,8 @@ class InspectReading:
                 yield from self._sample(sample, as_dict(log.get("eval")))
             if not samples:
                 self._fail("the log holds no samples")
+            elif behind:
+                self._ledger.open("").broken(0, BEHIND)
 
     def _archive(self) -> Iterator[RawStep]:
         try:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
-from diarist.importers.encodings import UTF8_BOM, as_utf8, utf8_lines
-from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.encodings import UTF8_BOM, as_utf8
+from diarist.importers.ledger import Ledger, Pairs, Tally
+from diarist.importers.reshaped import record_lines
 from diarist.importers.values import LENIENT, clean
 from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
 
@@ -24,14 +25,16 @@ MAX_LINE = 64 << 20
 STATE_VERSION = 1
 MAX_HELD = 200
 _BLANK = b" \t\r\n\x00\x0b\x0c"
+_BRACE = ord("{")
 _GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _decode = msgspec.json.Decoder().decode
-_NO_OBJECTS = (str, int, float, list)
+_skip_value = msgspec.json.Decoder(msgspec.Raw).decode
+_NO_OBJECTS = frozenset({str, int, float, list, bool, type(None)})
 NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
-class Record(NamedTuple):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One JSON object of a source."""
 
     value: Any
@@ -49,6 +52,8 @@ class RecordFormat(Protocol):
 
     name: str
     """Format and generation, as "claude-code/jsonl"."""
+    ignores: bool
+    """Whether `ignore` ever gives a reason."""
 
     def decode(self, raw: bytes) -> Any:
         """One JSON value. Raises `msgspec.MsgspecError`, ValueError or RecursionError where it is none."""
@@ -66,7 +71,7 @@ class RecordFormat(Protocol):
         """The session a record names; "" if it names none: it belongs to the one before it then."""
         ...
 
-    def facts(self, record: Record) -> Iterable[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """(name, value) of the facts a record tells about its session. Depends on the record alone."""
         ...
 
@@ -90,9 +95,9 @@ class RecordFormat(Protocol):
 class PlainRecords:
     """What most formats need no word of their own for: plain JSON objects, nothing passed over, nothing remembered."""
 
-    def decode(self, raw: bytes) -> Any:
-        """A plain JSON value."""
-        return _decode(raw)
+    ignores = False
+    decode = staticmethod(_decode)
+    """A plain JSON value."""
 
     def adopt(self, value: dict[str, Any]) -> Any:
         """The same object."""
@@ -102,7 +107,7 @@ class PlainRecords:
         """Nothing is passed over."""
         return ""
 
-    def facts(self, _record: Record) -> Iterable[tuple[str, str]]:
+    def facts(self, _record: Record) -> Pairs:
         """None are told."""
         return ()
 
@@ -114,9 +119,9 @@ class PlainRecords:
         """Nothing to take up."""
 
 
-def told(*pairs: tuple[str, object]) -> Iterator[tuple[str, str]]:
+def told(*pairs: tuple[str, object]) -> Pairs:
     """Of (name, value) pairs those whose value is a text that is not empty."""
-    return ((name, value) for name, value in pairs if value and isinstance(value, str))
+    return tuple([(name, value) for name, value in pairs if value and isinstance(value, str)])
 
 
 class JsonLinesReading:
@@ -151,47 +156,53 @@ class JsonLinesReading:
         """Steps that wait for their session's name."""
 
     def __iter__(self) -> Iterator[RawStep]:
-        form = self._format
+        form, ledger = self._format, self._ledger
+        session_of, take, facts = form.session_of, form.take, form.facts
+        for value, line, at, raw in self._read_values():
+            self._number += 1
+            if type(value) in _NO_OBJECTS:
+                ledger.open("").broken(line, "not a JSON object")
+                continue
+            record = Record(value, line, self._number, at)
+            session = session_of(record)
+            tally = ledger.tally
+            if tally is None or (session and session != ledger.current):
+                tally = ledger.open(session)
+                if session:
+                    self._named.setdefault(session, at)
+            steps = take(record, ledger.current, tally)
+            if isinstance(steps, str):
+                tally.skip(steps)
+                if steps == "unknown-type":
+                    tally.problem(line, steps)
+                steps = ()
+            else:
+                pairs = facts(record)
+                if pairs:
+                    tally.facts.tell_all(pairs, at)
+                tally.seen += 1
+                tally.kept += 1
+            if self._held or not ledger.current:
+                steps = self._hold(steps, raw, at)
+            yield from steps
+        held, self._held = self._held, []
+        yield from _named(held, self._provisional())
+
+    def _read_values(self) -> Iterator[tuple[Any, int, int, bytes]]:
+        """(value, line number, byte where it starts, its bytes) of each JSON value that is not passed over."""
+        decode = self._format.decode
+        ignore = self._format.ignore if self._format.ignores else None
         for line, at, raw in self._read_lines():
-            reason = form.ignore(raw)
-            if reason:
+            if ignore is not None and (reason := ignore(raw)):
                 self._number += 1
                 self._ledger.open("").skip(reason)
                 continue
             try:
-                value = form.decode(raw)
+                value = decode(raw)
             except NOT_JSON:
-                for piece, start, source in self._pieces(raw, line, at):
-                    yield from self._take(piece, line, start, source)
+                yield from self._pieces(raw, line, at)
             else:
-                yield from self._take(value, line, at, raw)
-        held, self._held = self._held, []
-        yield from _named(held, self._provisional())
-
-    def _take(self, value: Any, line: int, at: int, raw: bytes) -> Sequence[RawStep]:
-        self._number += 1
-        ledger = self._ledger
-        if value is None or isinstance(value, _NO_OBJECTS):
-            ledger.open("").broken(line, "not a JSON object")
-            return ()
-        record = Record(value, line, self._number, at)
-        session = self._format.session_of(record)
-        tally = ledger.open(session)
-        if session and session not in self._named:
-            self._named[session] = at
-        steps = self._format.take(record, ledger.current, tally)
-        if isinstance(steps, str):
-            tally.skip(steps)
-            if steps == "unknown-type":
-                tally.problem(line, steps)
-            steps = ()
-        else:
-            for name, fact in self._format.facts(record):
-                tally.facts.tell(name, fact, at)
-            tally.keep()
-        if self._held or not ledger.current:
-            return self._hold(steps, raw, at)
-        return steps
+                yield value, line, at, raw
 
     def _hold(self, steps: Sequence[RawStep], raw: bytes, at: int) -> Sequence[RawStep]:
         """Keeps steps back until the session has a name: one that a record tells, or one made of all records up to the agent's first words.
@@ -200,6 +211,7 @@ class JsonLinesReading:
         """
         self._held += steps
         if not self._ledger.current:
+            raw = raw.strip(_BLANK)
             self._opening.update(raw)
             self._opened.append((at, len(raw)))
             if len(self._held) < MAX_HELD and not any(step.kind in ("reply", "call") for step in steps):
@@ -215,10 +227,10 @@ class JsonLinesReading:
     # --- lines -------------------------------------------------------------------------------------------------------
 
     def _read_lines(self) -> Iterator[tuple[int, int, bytes]]:
-        """(line number, byte where it starts, the line without blanks at its ends). A torn last line is left for later."""
+        """(line number, byte where it starts, the line without blanks before it). A torn last line is left for later."""
         stream = self._stream
         if not self._at:
-            self._stream, self._transcoded = utf8_lines(stream)
+            self._stream, self._transcoded = record_lines(stream)
             stream = self._stream
         while raw := stream.readline(MAX_LINE):
             start, line = self._at, self._lines + 1
@@ -230,6 +242,9 @@ class JsonLinesReading:
                     return
                 continue
             self._at, self._lines = start + len(raw), line
+            if raw[0] == _BRACE:  # as nearly every line; what stands behind its object does no harm
+                yield line, start, raw
+                continue
             text = raw.strip(_BLANK)
             if start == 0 and text.startswith(UTF8_BOM):
                 text = text[len(UTF8_BOM) :].lstrip(_BLANK)
@@ -239,6 +254,11 @@ class JsonLinesReading:
     def _last_line(self, raw: bytes, line: int, start: int) -> Iterator[tuple[int, int, bytes]]:
         """The complete objects at the start of a line that has no end yet."""
         begin = len(UTF8_BOM) if start == 0 and raw.startswith(UTF8_BOM) else 0
+        if _is_whole(raw):
+            raw = raw.rstrip(_BLANK)
+            self._at = start + len(raw)
+            yield line, start, raw
+            return
         end = begin
         for _, first, stop in _objects(raw[begin:]):
             yield line, start + begin + first, raw[begin + first : begin + stop]
@@ -258,11 +278,11 @@ class JsonLinesReading:
         self._unfinished = line
         return False
 
-    def _pieces(self, raw: bytes, line: int, at: int) -> Iterator[tuple[Any, int, bytes]]:
+    def _pieces(self, raw: bytes, line: int, at: int) -> Iterator[tuple[Any, int, int, bytes]]:
         """The objects of a line that is not one JSON value; what is left over counts as one malformed record."""
         end = 0
         for value, begin, stop in _objects(raw):
-            yield self._format.adopt(value), at + begin, raw[begin:stop]
+            yield self._format.adopt(value), line, at + begin, raw[begin:stop]
             end = stop
         if raw[end:].strip(_BLANK + b","):
             self._number += 1
@@ -378,6 +398,14 @@ class JsonLinesReading:
 
 def _named(steps: Sequence[RawStep], session: str) -> Sequence[RawStep]:
     return [msgspec.structs.replace(step, session=session) for step in steps]
+
+
+def _is_whole(raw: bytes) -> bool:
+    """Whether bytes are one JSON object and nothing else; it is not built."""
+    try:
+        return raw[0] == _BRACE and bool(_skip_value(raw))
+    except NOT_JSON:
+        return False
 
 
 def decode_lines(data: bytes) -> Iterator[Any]:

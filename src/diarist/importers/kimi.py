@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from diarist.importers.claude_notices import as_machine, failure_mark
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, first_str, words
@@ -35,7 +35,7 @@ class KimiFormat(PlainRecords):
         """Nothing names it in older files."""
         return first_str(record.value, "sessionId", "session_id")
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Model, folder."""
         value: dict[str, Any] = record.value
         disclosed = as_dict(value.get("environmentDisclosure"))
@@ -169,4 +169,4 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [Path(base) / "sessions" if base else home / ".kimi-code" / "sessions", home / ".kimi" / "sessions"]
 
 
-IMPORTER = FormatImporter("kimi", _looks, lambda stream, state: JsonLinesReading(stream, KimiFormat(), state), _roots)
+IMPORTER = FormatImporter("kimi", _looks, lambda stream, state: JsonLinesReading(stream, KimiFormat(), state), _roots, listed=True)

@@ -7,21 +7,25 @@ read from there again.
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
-from sys import byteorder
-from typing import Any, NamedTuple
+from operator import add
+from typing import Any, NamedTuple, TypeAlias
 
+from diarist.importers.ids import Ids
 from diarist.importers.values import MadeId, hash64
 from diarist.model.session import CaptureReport, Naming, Problem, SessionInfo, Usage
 
 MAX_PROBLEMS = 20
 MAX_VALUES = 32
 """Different values of one fact that are counted; a session that has more tells nothing by the rest."""
+MAX_RUNS = 32
 OPEN_REPLIES = 512
 """Replies whose usage may still be corrected by a later line of the same message."""
+
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+"""(name, value) of facts."""
 
 
 class Tokens(NamedTuple):
@@ -35,13 +39,7 @@ class Tokens(NamedTuple):
 
     def plus(self, other: Tokens) -> Tokens:
         """The sum, field by field."""
-        return Tokens(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-            self.reasoning + other.reasoning,
-        )
+        return Tokens._make(map(add, self, other))
 
 
 class Facts:
@@ -49,36 +47,69 @@ class Facts:
 
     def __init__(self) -> None:
         self._told: dict[str, dict[str, list[int]]] = {}
+        self._runs: dict[Pairs, list[int]] = {}
+        """By what records told alike: how often that is not counted yet, and where the last of them starts."""
 
-    def tell(self, name: str, value: str, at: int) -> bool:
-        """Counts `value`; `at`: byte where its record starts. True if this is news."""
-        values = self._told.setdefault(name, {})
+    def tell(self, name: str, value: str, at: int) -> None:
+        """Counts `value`; `at`: byte where its record starts."""
+        values = self._told.get(name)
+        if values is None:
+            values = self._told[name] = {}
         known = values.get(value)
         if known is not None:
             known[0] += 1
             known[2] = at
-            return False
-        if len(values) < MAX_VALUES:
+        elif len(values) < MAX_VALUES:
             values[value] = [1, at, at]
-        return True
+
+    def tell_all(self, pairs: Pairs, at: int) -> None:
+        """Counts all that one record tells. Mostly records before it told the same."""
+        run = self._runs.get(pairs)
+        if run is not None:
+            run[0] += 1
+            run[1] = at
+            return
+        for name, value in pairs:
+            self.tell(name, value, at)
+        if len(self._runs) >= MAX_RUNS:
+            self._counted()
+        if all(value in self._told[name] for name, value in pairs):
+            self._runs[pairs] = [0, at]
+
+    def _counted(self) -> dict[str, dict[str, list[int]]]:
+        """All that was told, with what was told alike counted."""
+        for pairs, (times, last) in self._runs.items():
+            for name, value in pairs:
+                known = self._told[name][value]
+                known[0] += times
+                known[2] = max(known[2], last)
+        self._runs.clear()
+        return self._told
 
     def most(self, name: str) -> str:
         """The value told most often; of equals the first told."""
-        return next(iter(self.ranked(name)), "")
+        values = self._counted().get(name)
+        if not values:
+            return ""
+        return next(iter(values)) if len(values) == 1 else max(values, key=lambda value: values[value][0])
 
     def ranked(self, name: str) -> list[str]:
         """All values, most told first."""
-        values = self._told.get(name, {})
+        values = self._counted().get(name)
+        if not values:
+            return []
         return sorted(values, key=lambda value: -values[value][0])
 
     def latest(self, name: str) -> str:
         """The value told last."""
-        values = self._told.get(name, {})
-        return max(values, key=lambda value: values[value][2], default="")
+        values = self._counted().get(name)
+        if not values:
+            return ""
+        return next(iter(values)) if len(values) == 1 else max(values, key=lambda value: values[value][2])
 
     def pack(self) -> dict[str, list[list[int]]]:
         """Names, counts and places; no values."""
-        return {name: list(values.values()) for name, values in self._told.items()}
+        return {name: list(values.values()) for name, values in self._counted().items()}
 
     def unpack(self, packed: dict[str, list[list[int]]], recall: Callable[[str, int], str]) -> None:
         """Takes up a checkpoint; `recall(name, at)` reads the value again from the record at that place."""
@@ -93,12 +124,12 @@ class Tally:
         self.seen = 0
         self.kept = 0
         self.malformed = 0
-        self.skipped: Counter[str] = Counter()
+        self.skipped: dict[str, int] = {}
         self.problems: list[tuple[int, str]] = []
-        self.records: set[int] = set()
-        """Ids of the records taken, hashed: a record that comes again is a duplicate."""
-        self.called: set[int] = set()
-        self.answered: set[int] = set()
+        self.records = Ids()
+        """Of the records taken: one that comes again is a duplicate."""
+        self.called = Ids()
+        self.answered = Ids()
         self.facts = Facts()
         self.started: datetime | None = None
         self.ended: datetime | None = None
@@ -106,7 +137,9 @@ class Tally:
         self.cost: float | None = None
         self.latency: int | None = None
         self.tokens = Tokens()
-        self._open: OrderedDict[int, Tokens] = OrderedDict()
+        self._open: dict[int | str, Tokens] = {}
+        """By id of the reply (hashed where an earlier pass met it), the one told last at the end."""
+        self._resumed = False
 
     def keep(self) -> None:
         """Counts a record that gave a step or a fact."""
@@ -116,7 +149,7 @@ class Tally:
     def skip(self, reason: str) -> None:
         """Counts a record that gave nothing, and why."""
         self.seen += 1
-        self.skipped[reason] += 1
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
     def broken(self, line: int, reason: str) -> None:
         """Counts a record that could not be read."""
@@ -130,12 +163,8 @@ class Tally:
             self.problems.append((line, reason))
 
     def fresh(self, record_id: str) -> bool:
-        """False if a record with this id was taken before."""
-        key = hash64(record_id)
-        if key in self.records:
-            return False
-        self.records.add(key)
-        return True
+        """Notes that a record was taken; False if one with this id was taken before."""
+        return self.records.add(record_id)
 
     def moment(self, at: datetime | None) -> None:
         """Widens the session's span. Times step back in real files, so both ends are looked at."""
@@ -148,22 +177,24 @@ class Tally:
 
     def call(self, call_id: str) -> None:
         """Counts a tool call, each id once."""
-        self.called.add(hash64(call_id))
+        self.called.add(call_id)
 
     def result(self, call_id: str) -> None:
         """Notes that a result was found for a call."""
-        self.answered.add(hash64(call_id))
+        self.answered.add(call_id)
 
     def use(self, message_id: str, tokens: Tokens) -> None:
         """Counts the usage of a reply. Later lines of the same message correct it; without an id it stands at once."""
         if not message_id:
             self.tokens = self.tokens.plus(tokens)
             return
-        key = hash64(message_id)
+        key: int | str = message_id
+        if self._resumed and (hashed := hash64(message_id)) in self._open:
+            key = hashed
+        self._open.pop(key, None)
         self._open[key] = tokens
-        self._open.move_to_end(key)
         if len(self._open) > OPEN_REPLIES:
-            self.tokens = self.tokens.plus(self._open.popitem(last=False)[1])
+            self.tokens = self.tokens.plus(self._open.pop(next(iter(self._open))))
 
     def settle(self, tokens: Tokens) -> None:
         """Counts the usage of all open replies together, as their run tells it at its end."""
@@ -182,9 +213,7 @@ class Tally:
 
     def usage(self) -> Usage:
         """Usage so far, each reply once."""
-        total = self.tokens
-        for tokens in self._open.values():
-            total = total.plus(tokens)
+        total = Tokens._make(map(sum, zip(self.tokens, *self._open.values(), strict=True)))
         return Usage(
             input_tokens=total.input,
             output_tokens=total.output,
@@ -203,8 +232,8 @@ class Tally:
             skipped=dict(sorted(self.skipped.items())),
             malformed=self.malformed,
             calls=len(self.called),
-            calls_paired=len(self.called & self.answered),
-            problems=tuple(Problem(line=line, reason=reason) for line, reason in self.problems),
+            calls_paired=self.called.count_common(self.answered),
+            problems=tuple([Problem(line=line, reason=reason) for line, reason in self.problems]),
         )
 
     def info(self, session: str, agent: str, format_: str, **known: Any) -> SessionInfo:
@@ -236,28 +265,29 @@ class Tally:
             "counts": [self.seen, self.kept, self.malformed, *self.tokens],
             "skipped": dict(self.skipped),
             "problems": [list(problem) for problem in self.problems],
-            **{name: _pack_ids(getattr(self, name)) for name in _ID_SETS},
+            **{name: getattr(self, name).pack() for name in _ID_SETS},
             "facts": self.facts.pack(),
             "span": [None if at is None else at.timestamp() for at in (self.started, self.ended)],
             "flags": sorted(self.flags),
             "cost": self.cost,
             "latency": self.latency,
-            "open": [[key, *tokens] for key, tokens in self._open.items()],
+            "open": [[hash64(key) if isinstance(key, str) else key, *tokens] for key, tokens in self._open.items()],
         }
 
     def unpack(self, packed: dict[str, Any], recall: Callable[[str, int], str]) -> None:
         """Takes up what `pack` gave."""
         self.seen, self.kept, self.malformed = packed["counts"][:3]
         self.tokens = Tokens(*packed["counts"][3:])
-        self.skipped = Counter(packed["skipped"])
+        self.skipped = dict(packed["skipped"])
         self.problems = [(line, reason) for line, reason in packed["problems"]]
         for name in _ID_SETS:
-            setattr(self, name, _unpack_ids(packed[name]))
+            setattr(self, name, Ids.unpack(packed[name]))
         self.facts.unpack(packed["facts"], recall)
         self.started, self.ended = (None if at is None else datetime.fromtimestamp(at, UTC) for at in packed["span"])
         self.flags = set(packed["flags"])
         self.cost, self.latency = packed["cost"], packed["latency"]
-        self._open = OrderedDict((key, Tokens(*tokens)) for key, *tokens in packed["open"])
+        self._open = {key: Tokens(*tokens) for key, *tokens in packed["open"]}
+        self._resumed = bool(self._open)
 
 
 class Ledger:
@@ -269,13 +299,15 @@ class Ledger:
         """Of sessions whose name was made, or is not what it was in earlier versions."""
         self.current = ""
         """The session the last record belonged to: records that name none are counted for it."""
+        self.tally: Tally | None = None
+        """Of the current one."""
         self._early: Tally | None = None
 
     def open(self, session: str) -> Tally:
         """The tally of `session`, which is the current one from now on; "" stands for the current one."""
+        if self.tally is not None and (not session or session == self.current):
+            return self.tally
         if not session:
-            if self.current:
-                return self.tallies[self.current]
             self._early = self._early or Tally()
             return self._early
         tally = self.tallies.get(session)
@@ -284,7 +316,7 @@ class Ledger:
             if isinstance(session, MadeId):
                 self.naming[str(session)] = session.naming
             self.tallies[str(session)] = tally
-        self.current = str(session)
+        self.current, self.tally = str(session), tally
         return tally
 
     @property
@@ -294,18 +326,3 @@ class Ledger:
 
 
 _ID_SETS = ("records", "called", "answered")
-
-
-def _pack_ids(ids: Iterable[int]) -> bytes:
-    packed = array("Q", sorted(ids))
-    if byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
-
-
-def _unpack_ids(data: bytes) -> set[int]:
-    packed = array("Q")
-    packed.frombytes(data)
-    if byteorder == "big":
-        packed.byteswap()
-    return set(packed)

@@ -14,7 +14,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.ledger import Ledger, Pairs, Tally
 from diarist.importers.values import as_list, as_time, first_str
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
@@ -27,7 +27,9 @@ _LABEL = re.compile(
 """Names below which a benchmark keeps what the agent must not know."""
 _DEPTH = 4
 _FACTS = ("model", "cwd", "title", "version")
-_IDS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "chat_id", "trace_id", "id")
+_NAMES = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "chat_id", "trace_id")
+_IDS = (*_NAMES, "id")
+_TIMES = ("timestamp", "created_at", "createdAt", "ts", "time")
 
 
 def message_list(value: object) -> list[Any] | None:
@@ -80,7 +82,10 @@ def add_messages(messages: Iterable[Any], session: str, tally: Tally, prefix: st
 
 def message_time(message: dict[str, Any]) -> datetime | None:
     """When a message was written, under any of the usual names."""
-    return as_time(next((message[name] for name in ("timestamp", "created_at", "createdAt", "ts", "time") if name in message), None))
+    for name in _TIMES:
+        if name in message:
+            return as_time(message[name])
+    return None
 
 
 def tell(tally: Tally, name: str, value: object, at: int = 0) -> None:
@@ -99,23 +104,31 @@ class MessageLines(PlainRecords):
 
     def session_of(self, record: Record) -> str:
         """An id that the line has, or one made of its first messages where the line is a conversation."""
-        messages = None if is_message(record.value) else message_list(record.value)
+        value: dict[str, Any] = record.value
+        if is_message(value):
+            return "" if len(value) == 2 else first_str(value, *_NAMES)
+        messages = message_list(value)
         if messages is not None:
-            return first_str(record.value, *_IDS) or opening_id(opening_messages(messages))
-        return first_str(record.value, *_IDS[:-1])
+            return first_str(value, *_IDS) or opening_id(opening_messages(messages))
+        return first_str(value, *_NAMES)
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Model, folder, title."""
-        message = unwrapped(record.value)
-        return told(*((name, message.get(name) or record.value.get(name)) for name in _FACTS))
+        value: dict[str, Any] = record.value
+        if len(value) == 2 and "role" in value:
+            return ()
+        message = unwrapped(value)
+        return told(*[(name, message.get(name) or value.get(name)) for name in _FACTS])
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one message, or of all messages of a line."""
-        messages = None if is_message(record.value) else message_list(record.value)
-        if messages is not None:
-            return _conversation(messages, session, record.line, tally)
-        message = unwrapped(record.value)
-        at = message_time(message) or message_time(record.value)
+        message: dict[str, Any] = record.value
+        if not is_message(message):
+            messages = message_list(message)
+            if messages is not None:
+                return _conversation(messages, session, record.line, tally)
+            message = unwrapped(message)
+        at = message_time(message) or (message_time(record.value) if message is not record.value else None)
         draft = Draft(session, f"#{record.number}", at, record.line)
         reason = self._chat.add(draft, message, tally)
         if not reason:

@@ -5,14 +5,14 @@ It is what any agent can print that no other importer knows. `docs/reference/neu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import without_fences
 from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_list, as_str, as_time, content_text, storable
 from diarist.model.session import Mark, RawStep, SessionInfo, StepKind
@@ -37,7 +37,7 @@ class NeutralFormat(PlainRecords):
         """The header names it, and every step may."""
         return as_str(record.value.get("session"))
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """The header's facts; agent and model also where a step tells another."""
         value: dict[str, Any] = record.value
         if "diarist" not in value and "kind" in value:
@@ -155,4 +155,4 @@ def _looks(seen: Glimpse) -> int:
     return 45 if len(kinds) >= 2 and all(kinds) else 0
 
 
-IMPORTER = FormatImporter("neutral", _looks, lambda stream, state: JsonLinesReading(stream, NeutralFormat(), state))
+IMPORTER = FormatImporter("neutral", _looks, lambda stream, state: JsonLinesReading(stream, NeutralFormat(), state), listed=True)

@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from diarist.importers.databases import MAGIC
 from diarist.importers.documents import DocumentReading, decode_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.opencode_database import MAGIC, DatabaseReading
+from diarist.importers.opencode_database import DatabaseReading
 from diarist.importers.opencode_messages import add_failure, add_part, note_message, open_session, session_info
 from diarist.importers.values import as_dict, as_list, as_str, as_time, dicts
 from diarist.model.session import RawStep, SessionInfo

@@ -8,17 +8,14 @@ from contextlib import closing
 from heapq import merge
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import quote
 
+from diarist.importers.databases import MAGIC, MAX_IMAGE, open_image, open_in_place
 from diarist.importers.documents import decode_document
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.opencode_messages import add_failure, add_part, note_message, open_session, session_info
 from diarist.importers.values import as_dict, as_int, as_str, as_time, digest_id
 from diarist.model.session import CaptureReport, RawStep, SessionInfo
-
-MAGIC = b"SQLite format 3\x00"
-MAX_DATABASE = 512 << 20
 
 
 class DatabaseReading:
@@ -36,7 +33,7 @@ class DatabaseReading:
         try:
             with closing(_connect(self._stream, self._path)) as database:
                 yield from self._sessions(database)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError, MemoryError) as error:
             self._ledger.open(digest_id(str(self._path).encode())).broken(0, f"the database cannot be read: {type(error).__name__}")
 
     def _sessions(self, database: sqlite3.Connection) -> Iterator[RawStep]:
@@ -99,13 +96,11 @@ def _root(session: str, sessions: dict[str, dict[str, Any]]) -> str:
 def _connect(stream: BinaryIO, path: Path | None) -> sqlite3.Connection:
     """The database, opened for reading; what is still in its write-ahead log is seen where it is a file."""
     if path is not None and path.is_file():
-        return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
-    database = sqlite3.connect(":memory:")
-    data = stream.read(MAX_DATABASE + 1)
-    if len(data) > MAX_DATABASE:
+        return open_in_place(path)
+    data = stream.read(MAX_IMAGE + 1)
+    if len(data) > MAX_IMAGE:
         raise sqlite3.DataError("too large")
-    database.deserialize(data)
-    return database
+    return open_image(data)
 
 
 def _session_facts(row: dict[str, Any]) -> dict[str, Any]:

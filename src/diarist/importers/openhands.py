@@ -15,8 +15,8 @@ from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.host_tasks import add_task, exit_mark_of
-from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
-from diarist.importers.ledger import Ledger, Tally
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.ledger import Ledger, Pairs, Tally
 from diarist.importers.messages import tell
 from diarist.importers.openhands_events import OpenHandsEvents, accumulated
 from diarist.importers.values import as_dict, as_list, as_str, dicts
@@ -35,9 +35,9 @@ class OpenHandsRows(PlainRecords):
         """Made of how the run begins: the same task is run many times."""
         return _row_id(record.value)
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Model, version."""
-        return iter(_row_facts(record.value))
+        return _row_facts(record.value)
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """All steps of a run. The row is one record."""
@@ -45,8 +45,8 @@ class OpenHandsRows(PlainRecords):
             return "unknown-type"
         inner = Tally()
         steps = list(_row_steps(record.value, session, inner))
-        tally.called |= inner.called
-        tally.answered |= inner.answered
+        tally.called.update(inner.called)
+        tally.answered.update(inner.answered)
         tally.moment(inner.started)
         tally.moment(inner.ended)
         tally.tokens, tally.cost = tally.tokens.plus(inner.tokens), inner.cost
@@ -97,9 +97,8 @@ def _row_id(row: dict[str, Any]) -> str:
     return opening_id(row.get("instance_id"), _flatten(as_list(row.get("history")))[:3] or row.get("instruction"))
 
 
-def _row_facts(row: dict[str, Any]) -> list[tuple[str, str]]:
-    model = as_str(as_dict(as_dict(row.get("metadata")).get("llm_config")).get("model"))
-    return [("model", model)] if model else []
+def _row_facts(row: dict[str, Any]) -> Pairs:
+    return told(("model", as_dict(as_dict(row.get("metadata")).get("llm_config")).get("model")))
 
 
 def _event_steps(reader: OpenHandsEvents, event: Any, tally: Tally) -> list[RawStep]:

@@ -23,7 +23,7 @@ from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.otel_attributes import attributes_of, messages_of, tokens_of
 from diarist.importers.speech import understand
-from diarist.importers.values import as_arguments, as_dict, as_exit_code, as_str, as_time, compact, dicts, first_str, hash64
+from diarist.importers.values import as_arguments, as_dict, as_exit_code, as_str, as_time, compact, dicts, first_str, text64
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
 
@@ -66,7 +66,8 @@ class OtelTraces:
 
     def steps(self, document: Any, ledger: Ledger) -> Iterator[RawStep]:
         """Steps of all conversations, spans in the order of their starts."""
-        spans = [span for each in (document if isinstance(document, list) else [document]) for span in _spans(as_dict(each))]
+        traces = document if isinstance(document, list) else [document]
+        spans = [span for each in traces for span in _spans(as_dict(each))]
         conversations = {span.trace: name for span in spans if (name := _conversation(span))}
         spans.sort(key=lambda span: (span.start is None, span.start.timestamp() if span.start else 0.0, span.id))
         for span in spans:
@@ -83,6 +84,9 @@ class OtelTraces:
             yield from draft.steps
         for session, totals in self._totals.items():
             ledger.tallies[session].use("", totals)
+        for number, each in enumerate(traces, 1):
+            if not isinstance(each, dict):
+                ledger.open("").broken(number, "not an object")
 
     def _span(self, draft: Draft, span: Span, tally: Tally) -> bool:
         found = span.attributes
@@ -118,7 +122,7 @@ class OtelTraces:
 
     def _message(self, draft: Draft, number: int, message: dict[str, Any], tally: Tally) -> None:
         """One message, unless an earlier span told it."""
-        key = (draft.session, hash64(compact([message.get("role"), message.get("parts")])))
+        key = (draft.session, text64(compact([message.get("role"), message.get("parts")])))
         if key in self._told:
             return
         self._told.add(key)
@@ -131,12 +135,12 @@ class OtelTraces:
         text = as_str(part.get("content")) or as_str(part.get("text"))
         if kind == "tool_call":
             call_id = as_str(part.get("id")) or f"{draft.rid}/{name}"
-            if hash64(call_id) not in tally.called:
+            if call_id not in tally.called:
                 tally.call(call_id)
                 draft.call(name, as_str(part.get("name")), as_arguments(part.get("arguments")), call_id)
         elif kind == "tool_call_response":
             call_id = as_str(part.get("id"))
-            if call_id and hash64(call_id) in tally.answered:
+            if call_id and call_id in tally.answered:
                 return
             if call_id:
                 tally.result(call_id)
@@ -152,11 +156,11 @@ class OtelTraces:
     def _tool(draft: Draft, span: Span, tally: Tally) -> None:
         found = span.attributes
         call_id = first_str(found, "gen_ai.tool.call.id", "tool_call.id") or draft.rid
-        if hash64(call_id) not in tally.called:
+        if call_id not in tally.called:
             tally.call(call_id)
             given = found.get("gen_ai.tool.call.arguments", found.get("tool.parameters", found.get("input.value")))
             draft.call(0, first_str(found, "gen_ai.tool.name", "tool.name") or span.name, as_arguments(given), call_id)
-        if hash64(call_id) not in tally.answered:
+        if call_id not in tally.answered:
             tally.result(call_id)
             result = found.get("gen_ai.tool.call.result", found.get("output.value", span.status if span.failed else ""))
             draft.at = span.end or draft.at
@@ -207,7 +211,8 @@ class OtelReading(DocumentReading):
     def decode(self, data: bytes) -> Any:
         """A document, or all documents."""
         document = decode_document(data)
-        return document if document is not None else (list(decode_lines(data)) or None)
+        lines = list(decode_lines(data)) if document is None else []
+        return lines if any(isinstance(line, dict) for line in lines) else document
 
 
 def _looks(seen: Glimpse) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from diarist.importers.claude_notices import failure_mark
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text, first_str
@@ -39,7 +39,7 @@ class PiFormat(PlainRecords):
         """The header names it."""
         return as_str(record.value.get("id")) if record.value.get("type") == "session" else ""
 
-    def facts(self, record: Record) -> Iterable[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, model, the session this one branched from, title."""
         value: dict[str, Any] = record.value
         if value.get("type") == "message":
@@ -201,4 +201,4 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [Path(base) / "sessions" if base else home / ".pi" / "agent" / "sessions", home / ".openclaw" / "agents"]
 
 
-IMPORTER = FormatImporter("pi", _looks, lambda stream, state: JsonLinesReading(stream, PiFormat(), state), _roots)
+IMPORTER = FormatImporter("pi", _looks, lambda stream, state: JsonLinesReading(stream, PiFormat(), state), _roots, listed=True)

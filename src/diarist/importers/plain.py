@@ -33,19 +33,23 @@ class PlainText:
 
     def steps(self, text: str, opening: MadeId, ledger: Ledger) -> Iterator[RawStep]:
         """Turns, commands, paragraphs. A command and its output count as one record."""
-        tally = ledger.open(opening)
-        for step in TextSplitter(opening).split(text):
-            if step.kind == "call":
-                tally.call(step.call_id)
-            if step.kind == "result" and step.call_id:
-                tally.result(step.call_id)
-            else:
-                tally.keep()
-            yield step
+        yield from split_counted(text, opening, ledger.open(opening))
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Nothing is told about a text but its words."""
         return tally.info(session, "plain", "plain/text")
+
+
+def split_counted(text: str, session: str, tally: Tally) -> Iterator[RawStep]:
+    """The steps of a text, counted on the way. A command and its output are one record."""
+    for step in TextSplitter(session).split(text):
+        if step.kind == "call":
+            tally.call(step.call_id)
+        if step.kind == "result" and step.call_id:
+            tally.result(step.call_id)
+        else:
+            tally.keep()
+        yield step
 
 
 class TextSplitter:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat
@@ -13,9 +15,9 @@ from diarist.importers.claude_record import is_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
-from diarist.importers.ledger import Tally, Tokens
+from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import command_mark, understand
-from diarist.importers.values import as_dict, as_int, as_str, as_time, compact, content_text
+from diarist.importers.values import as_dict, as_int, as_str, as_time, content_text, digest_id
 from diarist.model.session import RawStep, SessionInfo
 
 
@@ -31,12 +33,17 @@ class QwenFormat(PlainRecords):
         """Every record names it."""
         return as_str(record.value.get("sessionId"))
 
-    def facts(self, record: Record) -> Iterator[tuple[str, str]]:
+    def facts(self, record: Record) -> Pairs:
         """Folder, branch, version, model, title."""
         value: dict[str, Any] = record.value
         title = as_dict(value.get("systemPayload")).get("customTitle")
-        names = (("cwd", "cwd"), ("branch", "gitBranch"), ("version", "version"), ("model", "model"))
-        return told(*((name, value.get(field)) for name, field in names), ("title", title))
+        return told(
+            ("cwd", value.get("cwd")),
+            ("branch", value.get("gitBranch")),
+            ("version", value.get("version")),
+            ("model", value.get("model")),
+            ("title", title),
+        )
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one record. A reply is written in several records with the same id."""
@@ -44,7 +51,8 @@ class QwenFormat(PlainRecords):
         uuid = as_str(value.get("uuid"))
         rid = f"#{record.number}"
         if is_id(uuid):
-            if not tally.fresh(f"{uuid} {compact(value.get('message') or value.get('systemPayload'))}"):
+            said = msgspec.json.encode(value.get("message") or value.get("systemPayload"))
+            if not tally.fresh(f"{uuid} {digest_id(said)}"):
                 return "duplicate"
             rid = uuid if tally.fresh(uuid) else f"{uuid}~{record.number}"
         at = as_time(value.get("timestamp"))
@@ -124,4 +132,4 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [(Path(base) if base else home / ".qwen") / "projects", home / ".qwen" / "tmp"]
 
 
-IMPORTER = FormatImporter("qwen", _looks, lambda stream, state: JsonLinesReading(stream, QwenFormat(), state), _roots)
+IMPORTER = FormatImporter("qwen", _looks, lambda stream, state: JsonLinesReading(stream, QwenFormat(), state), _roots, listed=True)

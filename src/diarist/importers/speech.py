@@ -73,15 +73,18 @@ _OPENINGS: tuple[tuple[str, Mark], ...] = (
 )
 """How texts begin that a client wrote, once whole elements are taken out: the last ones are elements that were cut off."""
 _ANY_OPENING = tuple(opening for opening, _ in _OPENINGS)
+_OPENING_LETTERS = frozenset(opening[0] for opening in _ANY_OPENING)
 
 
 def without_fences(text: str) -> str:
     """The text without what Diarist itself put there: it would learn from its own words."""
-    return without_fenced(text)
+    return without_fenced(text) if "<" in text else text
 
 
 def without_reminders(text: str) -> str:
     """A tool's output without the notes that the client hid in it for the model, and of what Diarist answered only the ids."""
+    if "<" not in text:
+        return text
     kept = without_fences(text)
     text = f"{kept}\n{ids}".strip() if kept != text and (ids := ids_only(text)) != WITHHELD else kept
     if "<system-reminder>" not in text:
@@ -114,14 +117,14 @@ def _prompt(text: str) -> list[Said]:
     if not text:
         return []
     mark = command_mark(text)
-    if text.startswith(_ANY_OPENING):
+    if text[0] in _OPENING_LETTERS and text.startswith(_ANY_OPENING):
         mark = next(mark for opening, mark in _OPENINGS if text.startswith(opening))
     return [Said("notice", mark, text) if mark else Said("prompt", "", text)]
 
 
 def command_mark(text: str) -> Mark | None:
     """The mark of a text that is a slash command of the client and nothing else; None for any other text."""
-    if not _SLASH.match(text):
+    if text[:1] != "/" or not _SLASH.match(text):
         return None
     return "clear" if text.split(maxsplit=1)[0] in ("/clear", "/new") else "command"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from diarist.importers.draft import Draft
 from diarist.model.session import Mark
@@ -32,6 +33,7 @@ _USUAL = 4
 """Tier of a model whose name tells none: "gpt-5" stands above "gpt-5-mini"."""
 
 
+@lru_cache(maxsize=64)
 def model_change(before: str, after: str) -> Mark:
     """Gives "escalation" if `after` is by its name the stronger model of the same family, else "model"."""
     ours, theirs = _family(before), _family(after)
@@ -73,16 +75,14 @@ class SwitchWatch:
 
     def see(self, draft: Draft, at: int, *, model: str = "", effort: str = "") -> None:
         """A choice that is used at once."""
-        if model and not effort and self._only_model == model:
-            self._used["model"] = self._chosen["model"] = (model, at)
+        if self._chosen == self._used and self._is_used("model", model) and self._is_used("effort", effort):
             return
         self.choose(at, model=model, effort=effort)
         self.speak(draft)
 
-    @property
-    def _only_model(self) -> str:
-        """The model in use, where nothing but a model was ever chosen."""
-        return self._used["model"][0] if len(self._chosen) == 1 and self._chosen.get("model") == self._used.get("model") else ""
+    def _is_used(self, name: str, value: str) -> bool:
+        used = self._used.get(name)
+        return not value or (used is not None and used[0] == value)
 
     def forget(self) -> None:
         """Another session speaks from now on."""

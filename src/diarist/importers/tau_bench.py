@@ -22,7 +22,7 @@ from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
 
 STOP = "###STOP###"
-_LABEL = re.compile(r"^(user|assistant|tool|system): ", re.MULTILINE)
+_LABEL = re.compile(r"\n(user|assistant|tool|system): ")
 
 
 def talk_steps(messages: list[Any], session: str, tally: Tally) -> Iterator[RawStep]:
@@ -86,6 +86,7 @@ class TauLines(PlainRecords):
 
 def _printed(text: str) -> list[dict[str, Any]]:
     """The messages of a printed talk."""
+    text = f"\n{text}"
     marks = list(_LABEL.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     messages = [{"role": mark[1], "content": text[mark.end() : end].rstrip("\n")} for mark, end in zip(marks, ends, strict=False)]

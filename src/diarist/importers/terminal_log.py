@@ -16,7 +16,7 @@ from diarist.importers.encodings import as_utf8, peek
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.plain import TextSplitter
+from diarist.importers.plain import split_counted
 from diarist.importers.texts import TextReading
 from diarist.importers.values import MadeId, as_dict, as_list, as_str, as_time
 from diarist.model.session import RawStep, SessionInfo
@@ -38,14 +38,7 @@ class TerminalLog:
         """Commands, output, and words around them."""
         tally = ledger.open(opening)
         tally.moment(self.started)
-        for step in TextSplitter(opening).split(text):
-            if step.kind == "call":
-                tally.call(step.call_id)
-            if step.kind == "result" and step.call_id:
-                tally.result(step.call_id)
-            else:
-                tally.keep()
-            yield step
+        yield from split_counted(text, opening, tally)
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Nothing is told but when it began."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import BinaryIO, Protocol
 
 from diarist.importers.encodings import as_utf8
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import MadeId, digest_id
-from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
+from diarist.importers.whole import WholeReading
+from diarist.model.session import RawStep, SessionInfo
 from diarist.text.terminal import plain
 
 MAX_TEXT = 256 << 20
@@ -28,13 +29,13 @@ class TextFormat(Protocol):
         ...
 
 
-class TextReading:
+class TextReading(WholeReading):
     """A `Reading` of one text."""
 
     def __init__(self, stream: BinaryIO, form: TextFormat) -> None:
+        super().__init__(form)
         self._stream = stream
         self._format = form
-        self._ledger = Ledger()
 
     def __iter__(self) -> Iterator[RawStep]:
         data = self._stream.read(MAX_TEXT + 1)
@@ -49,31 +50,6 @@ class TextReading:
     def decode(self, data: bytes) -> str:
         """The text, as a person would have seen it."""
         return plain(as_utf8(data).decode("utf-8", "replace"))
-
-    @property
-    def sessions(self) -> Mapping[str, SessionInfo]:
-        """By native session id, in order of appearance."""
-        return {name: self._format.info(name, tally) for name, tally in self._ledger.tallies.items()}
-
-    @property
-    def captures(self) -> Mapping[str, CaptureReport]:
-        """By native session id, counted in pieces of text."""
-        return {name: tally.report() for name, tally in self._ledger.tallies.items()}
-
-    @property
-    def naming(self) -> Mapping[str, Naming]:
-        """Of sessions whose name was made, or is not what it was in earlier versions."""
-        return self._ledger.naming
-
-    @property
-    def offset(self) -> int:
-        """Always 0: a text that has changed is read anew."""
-        return 0
-
-    @property
-    def state(self) -> bytes:
-        """Always empty."""
-        return b""
 
 
 def _opening(head: bytes) -> MadeId:

@@ -10,6 +10,7 @@ from diarist.importers.values import as_exit_code, as_str, compact, content_text
 from diarist.model.session import Mark
 
 _EXIT_LINE = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,9})[^\n]*(?=\n|\Z)")
+_EXIT_NAMES = ("Exit code: ", "Process exited with code ")
 _FAILED_WITH = re.compile(
     r"[^\n]{0,80}?(?:failed|exited)[^\n]{0,40}?\b(?:exit )?(?:code|status):? (-?\d{1,9})\)?[.:]?[ \t]*(?:\n|\Z)", re.IGNORECASE
 )
@@ -35,6 +36,10 @@ _FAILED = (
 )
 _REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user", "user rejected", "user cancelled MCP tool call")
 _ABORTED = ("aborted by user", "aborted", "command was aborted by the user")
+_TELLING = re.compile(
+    "|".join((*map(re.escape, (*_REFUSED, *_ABORTED, *_FAILED)), r"Success\.", _HEADER.pattern, "(?i:error|command|the comma)"))
+)
+"""How every output begins that says more than its text."""
 _STATUS_NAMES = ('"metadata"', '"output"', '"exit_code"', '"exitCode"', '"returncode"')
 
 
@@ -81,12 +86,15 @@ def _from_object(value: dict[str, Any]) -> Output:
 
 def _from_text(text: str) -> Output:
     text = without_reminders(text)
+    if not _TELLING.match(text):
+        return Output(text)
     if text.startswith(_REFUSED):
         return Output(text, True, None, "refusal")
     if text.startswith(_ABORTED):
         return Output(text, True, None, "interrupt")
     head = text[:600]
-    exit_line = _EXIT_LINE.search(head) if _HEADER.match(head) else None
+    titled = _HEADER.match(head) is not None
+    exit_line = _EXIT_LINE.search(head) if titled and any(name in head for name in _EXIT_NAMES) else None
     if exit_line:
         code = int(exit_line[1])
         return Output(_body(text), code != 0, code)
@@ -95,7 +103,7 @@ def _from_text(text: str) -> Output:
         return Output(text, int(failed_with[1]) != 0, int(failed_with[1]))
     if text.startswith(_FAILED):
         return Output(text, True)
-    return Output(_body(text) if _HEADER.match(head) else text, False if text.startswith("Success.") else None)
+    return Output(_body(text) if titled else text, False if text.startswith("Success.") else None)
 
 
 def _body(text: str) -> str:

@@ -114,7 +114,7 @@ def is_idle_prompt(line: str) -> bool:
 
 def exit_mark(line: str) -> int | None:
     """The exit status a line of its own tells, as in "[exit code 1]"; None for any other line."""
-    if len(line) > 80:
+    if not line or len(line) > 80 or not (line[-1].isdigit() or line[-1] in "])>}." or line[-1].isspace()):
         return None
     found = _EXIT.match(line)
     return int(found[1]) if found else None

@@ -21,7 +21,7 @@ _NUMBERS = (int, float)
 _CONTAINERS = (dict, list)
 LENIENT = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 64 else float(digits))
 """Reads what stricter parsers refuse: control characters in texts, NaN, and numbers of any length."""
-_EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+_EARLIEST, _BEYOND_YEAR = 1990, 2200
 
 
 def as_str(value: object) -> str:
@@ -88,22 +88,28 @@ def as_time(value: object) -> datetime | None:
 
     Text without a zone is taken as UTC. None for what is no time between 1990 and 2200.
     """
+    if value is None:
+        return None
     try:
         found = _from_text(value) if isinstance(value, str) else _from_number(value)
     except (ValueError, OverflowError, OSError):
         return None
-    return found if found is not None and _EARLIEST <= found <= _LATEST else None
+    return found if found is not None and _EARLIEST <= found.year < _BEYOND_YEAR else None
 
 
 def _from_text(value: str) -> datetime | None:
+    if value[4:5] == "-" and len(value) <= 40:
+        found = datetime.fromisoformat(value)
+        return found if found.tzinfo is UTC else _in_utc(found)
     if len(value) > 40 or not value[:1].isdigit():
         return None
-    if value[4:5] != "-" and value.replace(".", "", 1).isdigit() and value.isascii():
+    if value.replace(".", "", 1).isdigit() and value.isascii():
         return _from_number(float(value)) if len(value.split(".", maxsplit=1)[0]) >= 10 else None
-    found = datetime.fromisoformat(value)
-    if found.tzinfo is UTC:
-        return found
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return _in_utc(datetime.fromisoformat(value))
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def _from_number(value: object) -> datetime | None:
@@ -130,7 +136,10 @@ def as_arguments(value: object) -> dict[str, Any] | None:
 
 def storable(value: dict[str, Any]) -> dict[str, Any]:
     """The object without what cannot be stored (see `is_storable`)."""
-    return value if is_storable(value) else as_dict(clean(value))
+    for item in value.values():
+        if type(item) is not str:
+            return value if is_storable(value) else as_dict(clean(value))
+    return value
 
 
 def parse_json(text: str) -> Any:
@@ -218,6 +227,11 @@ def clean_text(text: str) -> str:
 @lru_cache(maxsize=1024)
 def hash64(text: str) -> int:
     """64 bits that stand for an id in a checkpoint. An id is met several times within few records: a call's, a reply's."""
+    return text64(text)
+
+
+def text64(text: str) -> int:
+    """The same of a text, which may be long and is not kept."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import tantivy
 
 from diarist.text.analyse import VERSION as ANALYSIS
-from diarist.text.analyse import analyse
+from diarist.text.analyse import analyse_joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,36 +48,35 @@ def make_schema() -> tantivy.Schema:
 
 def make_document(record: Record, search: SearchText) -> tuple[tantivy.Document, int]:
     """The index document of a record, and how many different terms its text holds."""
-    parts = {
-        "title": analyse(search.title),
-        "tags": analyse(search.tags),
-        "errors": analyse(search.errors),
-        "fixes": analyse(search.fixes),
-        "body": analyse(search.body),
-        "project": [],
-    }
-    if any(parts.values()):  # a record without words is found by its marks only
-        parts["project"] = analyse(record.project.rstrip("/").rsplit("/", 1)[-1])
+    parts = {name: _analysed(getattr(search, name)) for name, _ in _WEIGHTS if name != "project"}
+    words = any(parts.values())  # a record without words is found by its marks only
+    parts["project"] = _analysed(record.project.rstrip("/").rsplit("/", 1)[-1]) if words else ""
     document = tantivy.Document()
     field = ASIDE if record.kind == SET_ASIDE else TEXT
     for name, times in _WEIGHTS:
         for _ in range(times if parts[name] else 0):
-            document.add_text(field, _joined(parts[name]))
-    document.add_text(ERRORS, _joined(parts["errors"]))
+            document.add_text(field, parts[name])
+    document.add_text(ERRORS, parts["errors"])
     document.add_text(MARKS, " ".join(sorted(set(_marks(record, search)))))
     document.add_text(RECORD, record.id)
     document.add_unsigned(SEQ, record.seq)
     document.add_integer(CREATED, int(record.created_at.timestamp()))
-    return document, len(set().union(*parts.values())) if field == TEXT else 0
+    return document, len(set(" ".join(parts.values()).split())) if field == TEXT else 0
 
 
-def _joined(terms: list[str]) -> str:
-    return " ".join(terms).encode("utf-8", "replace").decode()
+def _analysed(text: str) -> str:
+    terms = analyse_joined(text).strip() if text else ""
+    return terms if terms.isascii() else _encodable(terms)
 
 
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+@lru_cache(maxsize=10_000)
 def mark(name: str, value: str) -> str:
     """A filter as one term: no white space, no case."""
-    return f"{name}:{value}".casefold().translate(_SPACES).encode("utf-8", "replace").decode()
+    return _encodable(f"{name}:{value}".casefold().translate(_SPACES))
 
 
 def _marks(record: Record, search: SearchText) -> Iterator[str]:

@@ -49,6 +49,7 @@ _DULL = 0.6
 _FEWEST = 20
 """Records for each result asked for that the rarer terms have to find."""
 _NONE: frozenset[str] = frozenset()
+_ABOUT = mark("about", "")
 _KNOWN = 50_000
 """Counts of terms that are remembered until the index changes."""
 
@@ -246,6 +247,8 @@ class TantivyIndex:
         with _guarded("searched"):
             searcher = self._fresh().searcher()
             words, depth = has_words(query), limit + _TIES
+            if query.about and not self._tells_of_others(searcher):
+                return []
             if not words:
                 built = make_query(self._schema, query) or tantivy.Query.all_query()
                 hits = [(0.0, at) for _, at in searcher.search(built, depth, count=False, order_by_field=CREATED).hits]
@@ -259,6 +262,13 @@ class TantivyIndex:
         order = [-score for score, _ in hits] if words else list(range(len(hits)))
         ranked = sorted(zip(order, [-(number or 0) for number in numbers], [score for score, _ in hits], strict=True))
         return [Match(-number, score) for _, number, score in ranked[:limit]]
+
+    def _tells_of_others(self, searcher: Any) -> bool:
+        """Whether any record says of another one that it is superseded, or stands; in many stores none does."""
+        key = (MARKS, _ABOUT)
+        if key not in self._counts:
+            self._counts[key] = len(searcher.terms_with_prefix(MARKS, _ABOUT, limit=1))
+        return self._counts[key] > 0
 
     def _common(self, query: Query, depth: int) -> tuple[frozenset[str], frozenset[str]]:
         """Terms that need not be looked for, and those of them that need not count: rarer ones beside them find enough records."""

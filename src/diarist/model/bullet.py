@@ -1,4 +1,4 @@
-"""First words of bullets that tell what was said, not what was done, and of errors that went by without anybody's doing.
+"""First words of bullets that tell what was said, not what was done, of errors that went by without anybody's doing, and of titles.
 
 The distiller writes them, synthesis reads them: a claim is not an approach that worked, and waiting is not a fix.
 """
@@ -15,3 +15,5 @@ CORRECTED: Final = "Corrected by the person: "
 """What a person said when the agent went the wrong way."""
 WENT_ON: Final = "the run went on"
 """What is told instead of a fix where nothing was done."""
+UNASKED: Final = "Session without a request"
+"""Begins the title of an entry whose session nobody asked anything in: our words, which tell nothing of what it was about."""

@@ -56,6 +56,22 @@ class Correction(NamedTuple):
     at: datetime
 
 
+class ImportMark(NamedTuple):
+    """How far the import of a store's file is: what stands in the place of the workspace's id until it is whole."""
+
+    workspace_id: str
+    secret: bytes
+    """The workspace's key of tombstones."""
+    file: str = ""
+    """Random name of the file (letters and digits); empty for one that has none."""
+    lines: int = 0
+    """Lines after the first that are in."""
+
+    def text(self) -> str:
+        """As it is kept."""
+        return f"importing-{self.workspace_id}" + (f"-{self.file}-{self.lines}" if self.file else "")
+
+
 class Salvaged(NamedTuple):
     """What could be read of a damaged database: by table the columns and the rows; what could not, one line each."""
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from diarist.model.hit import ContextPack, Hit
 from diarist.text.clip import clip
 from diarist.text.fence import CLOSE, NOTE, OPEN, defused
-from diarist.text.injection import labelled
+from diarist.text.injection import labelled, labelled_all
 from diarist.text.terminal import safe
 
 _LEAST = 60
@@ -79,8 +79,8 @@ def _fitting(item: Item, number: int, room: int) -> str:
     if room < _LEAST // 2:
         return ""
     lines = [head]
-    for point in item.points:
-        line = "- " + labelled(_flat(point))
+    for point in labelled_all([_flat(point) for point in item.points]):
+        line = "- " + point
         cost = count_tokens(line) + 1
         if cost > room:
             line = clip(line, max(0, room * 2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -31,7 +31,9 @@ class Database(Protocol):
         ...
 
     @property
-    def read_only(self) -> bool: ...
+    def read_only(self) -> bool:
+        """Nothing can be written through it."""
+        ...
 
     def fetch(self, sql: str, parameters: Parameters) -> list[Row]:
         """All rows of one query."""
@@ -49,6 +51,17 @@ class Database(Protocol):
         """Runs one statement of the open transaction; returns the number of rows it changed."""
         ...
 
+    def defer(self, sql: str, parameters: Parameters, bulk: str, key: Hashable) -> None:
+        """Runs one statement of the open transaction, at the latest before the next one whose answer could depend on it.
+
+        `bulk`: the same for many rows, its parameters arrays ("": there is none). `key`: tells the statement's row from others.
+        """
+        ...
+
+    def define(self, sql: str) -> bool:
+        """Runs one statement that changes how rows are found, outside of any transaction; False where the role may not."""
+        ...
+
     def check_pages(self) -> list[str]:
         """Faults of the stored form itself, one line each."""
         ...
@@ -61,4 +74,6 @@ class Database(Protocol):
         """Waits until some tenant's change log has grown, for so long at most; names the tenants it heard of."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Closes all connections."""
+        ...

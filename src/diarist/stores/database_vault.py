@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-import zstandard
-
-from diarist.errors import InvalidInputError, NotFoundError, ReadOnlyError, StoreCorruptError
-from diarist.stores.vault import COMPRESSION_LEVEL, HEX_DIGITS, MAX_CHUNK_BYTES
+from diarist.errors import NotFoundError, ReadOnlyError, StoreCorruptError
+from diarist.stores.chunks import Packer, check_id, name_chunk
 
 if TYPE_CHECKING:
     from diarist.stores.postgres import PostgresDatabase
@@ -29,6 +26,7 @@ class DatabaseVault:
         self._queries = queries
         self._tenant = tenant
         self._waiting: dict[str, bytes] = {}
+        self._packer = Packer()
         self._turn = threading.RLock()
         database.passengers.add(self)
 
@@ -41,13 +39,11 @@ class DatabaseVault:
             It is larger than `MAX_CHUNK_BYTES`.
         ReadOnlyError, StoreError
         """
-        if len(content) > MAX_CHUNK_BYTES:
-            raise InvalidInputError(f"a chunk of {len(content)} bytes is too large for the vault; the limit is {MAX_CHUNK_BYTES}")
+        chunk_id = name_chunk(content)
         if self._database.read_only:
             raise ReadOnlyError(f"{self._database.path} was opened for reading only; nothing in it can be changed.")
-        chunk_id = hashlib.sha256(content).hexdigest()
         with self._turn:
-            self._waiting[chunk_id] = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_content_size=True).compress(content)
+            self._waiting[chunk_id] = self._packer.pack(content)
             full = sum(map(len, self._waiting.values())) > MAX_WAITING_BYTES
         if full and not self._database.in_transaction:
             self._commit()
@@ -64,26 +60,21 @@ class DatabaseVault:
             Its content is not what its id says.
         """
         with self._turn:
-            packed = self._waiting.get(_checked(chunk_id))
+            packed = self._waiting.get(check_id(chunk_id))
         if packed is None:
             found = self._database.fetch(self._queries["find_chunk"], {"tenant": self._tenant, "id": chunk_id})
             if not found:
                 raise NotFoundError(f"There is no chunk {chunk_id} in {self._database.path}.")
             packed = bytes(found[0][0])
         try:
-            if not 0 <= zstandard.frame_content_size(packed) <= MAX_CHUNK_BYTES:
-                raise self._damaged(chunk_id)
-            content = zstandard.ZstdDecompressor(max_window_size=MAX_CHUNK_BYTES).decompress(packed, max_output_size=MAX_CHUNK_BYTES)
-        except zstandard.ZstdError as error:
+            return self._packer.unpack(packed, chunk_id)
+        except ValueError as error:
             raise self._damaged(chunk_id) from error
-        if hashlib.sha256(content).hexdigest() != chunk_id:
-            raise self._damaged(chunk_id)
-        return content
 
     def delete(self, chunk_id: str) -> None:
         """Removes a chunk; nothing happens where there is none."""
         with self._turn:
-            self._waiting.pop(_checked(chunk_id), None)
+            self._waiting.pop(check_id(chunk_id), None)
         with self._writing():
             self._database.execute(self._queries["delete_chunk"], {"tenant": self._tenant, "id": chunk_id})
 
@@ -117,7 +108,8 @@ class DatabaseVault:
         with self._turn:
             taken = sorted(self._waiting.items())
         for chunk_id, packed in taken:
-            self._database.execute(self._queries["add_chunk"], {"tenant": self._tenant, "id": chunk_id, "packed": packed})
+            row = {"tenant": self._tenant, "id": chunk_id, "packed": packed}
+            self._database.defer(self._queries["add_chunk"], row, self._queries["add_chunk_many"], chunk_id)
 
         def settle() -> None:
             with self._turn:
@@ -148,9 +140,3 @@ class DatabaseVault:
             f"Chunk {chunk_id} in {self._database.path} is damaged: its content is not what its name says. "
             "Restore it from a backup, or read the session's transcript in again."
         )
-
-
-def _checked(chunk_id: str) -> str:
-    if len(chunk_id) != 64 or not set(chunk_id) <= HEX_DIGITS:
-        raise NotFoundError(f"{chunk_id[:80]!r} is not the id of a chunk.")
-    return chunk_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from diarist.model.hit import HitRow
@@ -34,7 +35,7 @@ def row_to_hit(row: Sequence[Any]) -> HitRow:
         outcome=outcome,
         verified=None if verified is None else bool(verified),
         title=title,
-        tags=tuple(json.loads(tags)),
+        tags=() if tags == "[]" else tuple(json.loads(tags)),
         created_at=_time(created_at),
         updated_at=_time(updated_at),
         errors=texts["errors"],
@@ -48,5 +49,6 @@ def body_of(payload: bytes) -> bytes:
     return bytes(payload.partition(b"\n")[2])
 
 
+@lru_cache(maxsize=2_000)
 def _time(micros: int) -> str:
     return (_EPOCH + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")

@@ -8,9 +8,7 @@ so that change numbers become visible in order; tenants do not wait for each oth
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
-import re
 import threading
 import weakref
 from typing import TYPE_CHECKING, Protocol
@@ -22,10 +20,11 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from diarist.errors import ReadOnlyError, StoreAwayError, StoreError
 from diarist.stores import postgres_schema
+from diarist.stores.postgres_bulk import Waiting, spell
 from diarist.stores.postgres_errors import translate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
     from typing import Any, TypeAlias, TypeVar
 
     Row = tuple[Any, ...]
@@ -34,11 +33,10 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 10.0
 POOL_SIZE = 8
-ANALYZE_AFTER = frozenset({10, 100, 1_000, 10_000})
-"""Commits of a process after which the tables' statistics are made anew."""
+ANALYZE_AFTER, ANALYZE_TIMES = 50, 10
+"""Statements of a process after which it looks whether the tables' statistics are of such a size; so many times as many until the next."""
 CHANNEL = "diarist_changes"
 """Channel of LISTEN and NOTIFY; the payload is the tenant whose change log grew."""
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 _NUL = "\U0010fffe"
 """Stands for U+0000, which PostgreSQL's texts cannot hold: a code point that Unicode promises never to assign."""
 
@@ -90,7 +88,7 @@ class PostgresDatabase:
         self._mine = threading.local()
         self._url = url
         self.users = 0
-        self._commits = 0
+        self._written, self._look_at = 0, ANALYZE_AFTER
         self.passengers: weakref.WeakSet[Passenger] = weakref.WeakSet()
         """What they have waiting is written with the next transaction that commits, whichever thread it is of."""
         self._ear: Connection | None = None
@@ -116,6 +114,7 @@ class PostgresDatabase:
         if bound is None:
             return self._read(lambda connection: connection.execute(spell(sql), parameters).fetchall())
         with self._translating():
+            self._settle(bound)
             return bound.execute(spell(sql), parameters).fetchall()
 
     def snapshot(self, work: Callable[[], T]) -> T:
@@ -127,8 +126,22 @@ class PostgresDatabase:
     def execute(self, sql: str, parameters: Mapping[str, object]) -> int:
         """Runs one statement of the open transaction; returns the number of rows it changed."""
         connection: Connection = self._mine.connection
+        self._written += 1
         with self._translating():
+            self._settle(connection)
             return connection.execute(spell(sql), parameters).rowcount
+
+    def defer(self, sql: str, parameters: Mapping[str, object], bulk: str, key: Hashable) -> None:
+        """Runs one statement of the open transaction before anything that could tell whether it ran, with others alike in one go."""
+        if not bulk:
+            self.execute(sql, parameters)
+            return
+        waiting: Waiting = self._mine.waiting
+        if waiting.full or waiting.holds(sql, bulk, key):
+            with self._translating():
+                self._settle(self._mine.connection)
+        waiting.add(sql, bulk, key, parameters)
+        self._written += 1
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -138,21 +151,35 @@ class PostgresDatabase:
         if getattr(self._mine, "connection", None) is not None:
             raise RuntimeError("a transaction is open in this thread already")
         with self._begun() as connection:
-            self._mine.connection = connection
+            self._mine.connection, self._mine.waiting = connection, Waiting()
             try:
                 yield
                 settle = [passenger.come_along() for passenger in list(self.passengers)]
                 with self._translating():
+                    self._settle(connection)
                     connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, self._tenant))
                     connection.execute("COMMIT")
                 for each in settle:
                     each()
                 self._know_sizes(connection)
             finally:
-                self._mine.connection = None
+                self._mine.connection = self._mine.waiting = None
                 if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     with contextlib.suppress(psycopg.Error):
                         connection.rollback()
+
+    def define(self, sql: str) -> bool:
+        """Runs one statement that changes how rows are found, outside of any transaction; False where the role may not."""
+        with self._borrowed() as connection, self._translating():
+            try:
+                connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
+                connection.execute(sql.encode())
+            except psycopg.errors.InsufficientPrivilege:
+                return False
+            finally:
+                if not connection.closed:
+                    connection.execute(f"SET lock_timeout = {int(self._wait * 1000)}; RESET statement_timeout")
+        return True
 
     def check_pages(self) -> list[str]:
         """What the server counted as damage, what is left dangling, and whether the role goes round row-level security."""
@@ -214,6 +241,13 @@ class PostgresDatabase:
 
     # Parts of the above
 
+    def _settle(self, connection: Connection) -> None:
+        """Runs what was deferred in this thread's transaction."""
+        waiting: Waiting | None = getattr(self._mine, "waiting", None)
+        if waiting:
+            for sql, parameters in waiting.take():
+                connection.execute(sql, parameters)
+
     def _configure(self, connection: Connection) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
         connection.adapters.register_loader("text", _TextLoader)
@@ -225,9 +259,12 @@ class PostgresDatabase:
 
     def _know_sizes(self, connection: Connection) -> None:
         """Without statistics the planner takes one tenant for one row, and the server's own ANALYZE comes a minute late."""
-        self._commits += 1
-        if self._commits in ANALYZE_AFTER:
-            with contextlib.suppress(psycopg.Error):  # a role that owns nothing is told so, and the server does it later
+        if self._written < self._look_at:
+            return
+        self._look_at = ANALYZE_TIMES * self._written
+        with contextlib.suppress(psycopg.Error):  # a role that owns nothing is told so, and the server does it later
+            known = connection.execute("SELECT reltuples FROM pg_class WHERE oid = 'history_payloads'::regclass").fetchone()
+            if known and known[0] < self._written / ANALYZE_TIMES:
                 connection.execute("ANALYZE")
 
     @contextlib.contextmanager
@@ -313,12 +350,6 @@ def share(url: str, *, tenant: str, read_only: bool, borrow: bool = False) -> Po
             _shared[key] = PostgresDatabase(url, tenant=tenant, read_only=read_only)
         _shared[key].users += 0 if borrow else 1
         return _shared[key]
-
-
-@functools.lru_cache(maxsize=1024)
-def spell(sql: str) -> str:
-    """A query of the vocabulary with its `:name` parameters as psycopg spells them."""
-    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
 
 
 def describe(url: str) -> str:

@@ -11,10 +11,12 @@ from psycopg import sql
 
 from diarist.errors import SchemaTooNewError, StoreError
 
-SCHEMA = 1
+SCHEMA = 2
 """Number of the newest migration in `migrations/postgres/`."""
 MIGRATING = 0x44694172
 """The advisory lock of those who migrate: "DiAr"."""
+MEANINGS = 2
+"""The migration that makes what pgvector compares: done anew where the extension came later."""
 MONTHS_AHEAD = 2
 ROLE = "diarist_app"
 """A role of this name may read and write, not change the schema, if the server has one."""
@@ -45,7 +47,7 @@ def bring_up_to_date(connection: psycopg.Connection[Any], path: str) -> None:
 
     Of several processes that try at the same time one does it. A role that owns nothing can open a database that is up to date.
     """
-    if _has_versions(connection) and _version(connection) == SCHEMA and not (_owns(connection) and _missing_months(connection)):
+    if _has_versions(connection) and _version(connection) == SCHEMA and not (_owns(connection) and _lacks_something(connection)):
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
@@ -62,6 +64,8 @@ def bring_up_to_date(connection: psycopg.Connection[Any], path: str) -> None:
             connection.execute("INSERT INTO diarist_schema VALUES (%s)", (number,))
         for month in _missing_months(connection):
             _add_month(connection, *month)
+        if _lacks_meanings(connection):
+            connection.execute(read_migration(MEANINGS))
         _protect(connection)
 
 
@@ -109,6 +113,19 @@ def _protect(connection: psycopg.Connection[Any]) -> None:
 def _partitions(connection: psycopg.Connection[Any]) -> list[str]:
     found = connection.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'history'::regclass ORDER BY 1")
     return [row[0] for row in found]
+
+
+def _lacks_something(connection: psycopg.Connection[Any]) -> bool:
+    return bool(_missing_months(connection)) or _lacks_meanings(connection)
+
+
+def _lacks_meanings(connection: psycopg.Connection[Any]) -> bool:
+    """Is pgvector there, and what it compares not made?"""
+    row = connection.execute(
+        "SELECT to_regtype('halfvec') IS NOT NULL AND NOT EXISTS (SELECT 1 FROM pg_attribute "
+        "WHERE attrelid = 'embeddings'::regclass AND attname = 'meaning' AND NOT attisdropped)"
+    ).fetchone()
+    return bool(row and row[0])
 
 
 def _missing_months(connection: psycopg.Connection[Any]) -> list[tuple[str, int, int]]:

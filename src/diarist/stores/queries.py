@@ -25,6 +25,10 @@ class Queries:
     def __getitem__(self, name: str) -> str:
         return self._texts[name]
 
+    def find(self, name: str) -> str:
+        """The query of this name, empty where the dialect has none."""
+        return self._texts.get(name, "")
+
     def names(self) -> list[str]:
         """All names, sorted."""
         return sorted(self._texts)

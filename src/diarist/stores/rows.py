@@ -63,14 +63,17 @@ def to_micros(at: datetime) -> int:
 
 
 def from_micros(micros: int) -> datetime:
+    """Microseconds since 1970, as stored → an aware UTC datetime."""
     return EPOCH + timedelta(microseconds=micros)
 
 
 def list_to_text(values: Sequence[object]) -> str:
+    """Texts → JSON, as stored."""
     return _encode(values).decode()
 
 
 def text_to_list(text: str) -> Any:
+    """JSON, as stored → texts."""
     return _texts.decode(text)
 
 
@@ -109,18 +112,13 @@ def row_to_record(row: Sequence[Any]) -> Record:
     return Record(**values, seq=seq, body=payload_body(payload))
 
 
-def row_to_body(row: Sequence[Any]) -> tuple[str, str, bytes]:
-    """Id, digest and body, from id, digest and payload. Raises ValueError where the body is gone."""
-    if row[2] is None:
-        raise ValueError("its body is missing")
-    return row[0], row[1], payload_body(row[2])
-
-
 def search_to_json(search: SearchText) -> bytes:
+    """What the index is told of a record → JSON, as stored."""
     return _encode(search)
 
 
 def json_to_search(text: bytes) -> SearchText:
+    """JSON, as stored → what the index is told of a record."""
     return _search.decode(text)
 
 
@@ -148,15 +146,18 @@ def payload_facts(payload: bytes) -> dict[str, Any]:
 
 
 def payload_body(payload: bytes) -> bytes:
+    """The record's body out of a history payload."""
     return payload.partition(b"\n")[2]
 
 
 def row_to_change(row: Sequence[Any]) -> Change:
+    """A row of the change log."""
     seq, record_id, op = row
     return Change(seq=seq, record_id=record_id, op=op)
 
 
 def row_to_event(row: Sequence[Any]) -> HistoryEvent:
+    """A row of the history, with its payload where that was not erased."""
     seq, record_id, action, actor, at, revision, commitment, payload = row
     return HistoryEvent(
         seq=seq,
@@ -187,6 +188,7 @@ def part_to_row(part: Part) -> dict[str, object]:
 
 
 def row_to_part(row: Sequence[Any]) -> Part:
+    """A row of a session's parts."""
     agent, session, key, role, chunks, steps, first_at, info, capture, rules_version = row
     return Part(
         agent=agent,
@@ -221,6 +223,7 @@ def source_to_row(source: SourceState) -> dict[str, object]:
 
 
 def row_to_source(row: Sequence[Any]) -> SourceState:
+    """A row of the files that were read."""
     key, path, importer, size, mtime_ns, inode, head, offset, state, sessions, read_at, problem = row
     return SourceState(
         key=key,

@@ -5,6 +5,7 @@ Nothing here imports the model when it is loaded: a cold search asks for a few h
 
 from __future__ import annotations
 
+import json
 import os
 from array import array
 from contextlib import contextmanager
@@ -110,6 +111,13 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         found = self._fetch("find_search_text", record_id=record_id)
         return self._decode(lambda row: json_to_search(row[0]), found[0]) if found else None
 
+    def get_search_texts(self, seqs: Sequence[int]) -> dict[int, SearchText]:
+        """The same by a record's newest change; what was changed since, or has no text, is left out."""
+        from diarist.stores.rows import json_to_search
+
+        found = self._fetch("list_search_texts", seqs=_json_numbers(seqs))
+        return {row[0]: self._decode(lambda each: json_to_search(each[1]), row) for row in found if row[1] is not None}
+
     def find_ids(self, wanted: str, kinds: Sequence[str] = ()) -> list[str]:
         """Ids of active records with this id, this task id, or an id or task id that starts so, sorted.
 
@@ -140,16 +148,30 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
 
     def list_bodies(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[tuple[str, str, bytes]]:
         """Id, digest and body of the records that `list_records` gives, at a fraction of its cost. Raises as that does."""
-        from diarist.stores.rows import row_to_body
+        return self._list_bodies(where, _order(sort), limit)
 
-        return (self._decode(row_to_body, row) for row in self._list_rows("list_bodies_by_seq", where, _order(sort), limit))
+    def _list_bodies(self, where: RecordFilter, order: str, limit: int | None) -> Iterator[tuple[str, str, bytes]]:
+        """Payloads are looked up as they lie in the file: by way of records it would be a jump for each, and three times the cost."""
+        places = self._narrowed("list_places", where, order, limit)
+        for start in range(0, len(places), PAGE):
+            page = places[start : start + PAGE]
+            found: dict[int, bytes] = dict(self._fetch("list_payloads_by_seq", seqs=_json_numbers([row[2] for row in page])))
+            for record_id, digest, seq in page:
+                payload = found.pop(seq, None)
+                if payload is not None:
+                    yield record_id, digest, hits.body_of(payload)
+                elif (record := self.get_record(record_id)) is not None:  # changed since
+                    yield record.id, record.digest, record.body
+
+    def _narrowed(self, query: str, where: RecordFilter, order: str, limit: int | None) -> list[Row]:
+        """Rows of a query with the slots `where` and `order`."""
+        clauses, parameters = self._narrow(where)
+        most = NO_LIMIT if limit is None else max(limit, 0)
+        return self._database.fetch(self._queries.fill(query, where=clauses, order=order), {**parameters, "limit": most})
 
     def _list_rows(self, query: str, where: RecordFilter, order: str, limit: int | None) -> Iterator[Row]:
         """What the query says of these records, without the `seq` it begins with."""
-        clauses, parameters = self._narrow(where)
-        sql = self._queries.fill("list_seqs", where=clauses, order=order)
-        most = NO_LIMIT if limit is None else max(limit, 0)
-        seqs = array("q", (row[0] for row in self._database.fetch(sql, {**parameters, "limit": most})))
+        seqs = array("q", (row[0] for row in self._narrowed("list_seqs", where, order, limit)))
         for start in range(0, len(seqs), PAGE):
             page = seqs[start : start + PAGE]
             found = {row[0]: row[1:] for row in self._fetch(query, seqs=_json_numbers(page))}
@@ -273,6 +295,14 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         """Name a record was first published under."""
         found = self._fetch("find_publication", record_id=record_id, kind=kind)
         return found[0][0] if found else None
+
+    def list_names_of(self, record_ids: Sequence[str]) -> dict[tuple[str, str], str]:
+        """Published names of many records, by id and kind."""
+        return {(row[0], row[1]): row[2] for row in self._fetch("list_names_of", ids=json.dumps(list(record_ids)))}
+
+    def list_holders(self, kind: str, paths: Sequence[str]) -> dict[str, str]:
+        """By published name, the record that holds it; names that are free are left out."""
+        return {row[1]: row[2] for row in self._fetch("list_holders", kind=kind, paths=json.dumps(list(paths)))}
 
     def find_publication(self, kind: str, path: str) -> str | None:
         """Id of the record that holds this published name."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -68,20 +69,43 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         ErasedError
             It was erased, or holds a value that was.
         """
+        self._check(record, search)
+        found = self._fetch("find_head", id=record.id)
+        return self._put(self._corrected(record), search, found[0] if found else None, action, rewrite=rewrite)
+
+    def put_records(self, wanted: Sequence[tuple[Record, SearchText, str]]) -> list[bool]:
+        """`put_record` for many, each with its action, in order: what is known of them is looked up at once. Raises as that does."""
+        for record, search, _ in wanted:
+            self._check(record, search)
+        ids = json.dumps([record.id for record, _, _ in wanted])
+        heads: dict[str, Row] = {row[0]: row[1:] for row in self._fetch("list_heads", ids=ids)}
+        corrected = bool(self._fetch("count_corrections")[0][0])
+        written = []
+        for given, search, action in wanted:
+            record = self._corrected(given) if corrected else given
+            changed = self._put(record, search, heads.get(record.id), action)
+            written.append(changed)
+            if changed:
+                revision = heads[record.id][2] + 1 if record.id in heads else record.revision
+                heads[record.id] = (record.digest, record.status, revision, self._seq)
+        return written
+
+    def _check(self, record: Record, search: SearchText) -> None:
         if hashlib.sha256(record.body).hexdigest() != record.digest:
             raise InvalidInputError(f"the digest of {record.id} is not the SHA-256 of its body")
         self._guard.check_record(record, search)
-        record = self._corrected(record)
-        known = self._fetch("find_head", id=record.id)
-        if known and known[0][:2] == (record.digest, record.status) and not rewrite:
+
+    def _put(self, record: Record, search: SearchText, known: Row | None, action: str, *, rewrite: bool = False) -> bool:
+        """Writes a record that was checked. `known`: digest, status, revision and body_seq of what is there."""
+        if known and known[:2] == (record.digest, record.status) and not rewrite:
             return False
-        revision = known[0][2] + 1 if known else record.revision
+        revision = known[2] + 1 if known else record.revision
         text = rows.search_to_json(search)
         payload = rows.make_payload(rows.envelope(record, revision=revision, search=text), record.body)
         seq = self._log(record.id, record.status, action or ("update" if known else "create"), revision, payload, text)
-        self._execute("put_record", **rows.record_to_row(record, revision=revision, seq=seq))
+        self._add("put_record", record.id, rows.record_to_row(record, revision=revision, seq=seq))
         if known:
-            self._execute("drop_search_text", seq=known[0][3])
+            self._execute("drop_search_text", seq=known[3])
             self._execute("delete_embeddings", record_id=record.id)
         return True
 
@@ -155,7 +179,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         """
         if not self._guard.admits_part(part):
             return
-        self._execute("put_part", **rows.part_to_row(part))
+        self._add("put_part", (part.agent, part.session, part.key), rows.part_to_row(part))
         if changed:
             self._execute("add_dirty", agent=part.agent, session=part.session)
 
@@ -166,7 +190,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
 
     def clear_dirty(self, agent: str, session: str) -> None:
         """Says that the session's entry agrees with its parts as they are now."""
-        self._execute("delete_dirty", agent=agent, session=session)
+        self._add("delete_dirty", (agent, session), {"agent": agent, "session": session})
 
     def put_source(self, source: SourceState) -> None:
         """Adds or replaces what is known of a file."""
@@ -174,7 +198,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
 
     def put_publication(self, record_id: str, kind: str, path: str) -> None:
         """Fixes the file name a record was first published under; a name that was given stays."""
-        self._execute("add_publication", record_id=record_id, kind=kind, path=path)
+        self._add("add_publication", (record_id, kind), {"record_id": record_id, "kind": kind, "path": path})
 
     def move_publication(self, record_id: str, kind: str, path: str) -> None:
         """Gives a published file another name; nothing happens where it has none."""
@@ -219,13 +243,19 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         commitment = commit(salt, payload or b"")
         event = Event(self._seq, rows.to_micros(self._at), self._actor, record_id, action, op, revision, commitment)
         self._events.append(event)
-        self._execute("add_event", link=None, **event._asdict())
+        self._add("add_event", self._seq, {"link": None, **event._asdict()})
         if payload is not None:  # the salt of an erasure is thrown away: its commitment looks like any other's
-            self._execute("add_payload", seq=self._seq, salt=salt, payload=payload, search=search)
+            self._add("add_payload", self._seq, {"seq": self._seq, "salt": salt, "payload": payload, "search": search})
         return self._seq
 
     def _fetch(self, name: str, **parameters: object) -> list[Row]:
         return self._database.fetch(self._queries[name], {"tenant": self._tenant, **parameters})
+
+    def _add(self, name: str, key: Hashable, parameters: Mapping[str, object]) -> None:
+        """Runs a statement whose answer nobody asks for, at the latest before one that could depend on it. `key`: its row's own."""
+        if name.startswith(_ADDING):
+            self._guard.check_texts(parameters)
+        self._database.defer(self._queries[name], {"tenant": self._tenant, **parameters}, self._queries.find(name + "_many"), key)
 
     def _execute(self, name: str, **parameters: object) -> int:
         if name.startswith(_ADDING) and name != "add_dirty":  # of a session that is there, or that is about to go

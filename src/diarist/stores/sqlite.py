@@ -94,6 +94,10 @@ class SqliteDatabase:
         except FAILURES as error:
             raise self._translated(error) from error
 
+    def defer(self, sql: str, parameters: Mapping[str, object], bulk: str, key: object) -> None:  # noqa: ARG002 - as the port has it
+        """Runs the statement: nothing lies between here and the file that would make waiting worth while."""
+        self.execute(sql, parameters)
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Takes the write lock at once; commits when left normally, rolls back on any exception."""
@@ -110,6 +114,12 @@ class SqliteDatabase:
                 self._run(connection, "COMMIT")
             finally:
                 self._mine.connection = None
+
+    def define(self, sql: str) -> bool:
+        """Runs one statement that changes how rows are found."""
+        with self._borrowed() as (connection, _):
+            self._run(connection, sql)
+        return True
 
     def check_pages(self) -> list[str]:
         """What is wrong with the file itself: broken pages, indexes that disagree with their tables, dangling keys."""

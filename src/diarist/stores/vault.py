@@ -13,27 +13,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import zstandard
-
-from diarist.errors import InvalidInputError, NotFoundError, ReadOnlyError, StoreCorruptError, StoreError, StoreFullError
+from diarist.errors import NotFoundError, ReadOnlyError, StoreCorruptError, StoreError, StoreFullError
+from diarist.stores.chunks import MAX_PACKED_BYTES, Packer, check_id, name_chunk
 from diarist.stores.durable import sync_together
 
-MAX_CHUNK_BYTES = 64 * 1024 * 1024
-"""Most bytes that a chunk may unpack to; more is refused when it is put and when it is read."""
-COMPRESSION_LEVEL = 3
 STALE_SECONDS = 24 * 3600
 SETTLED_SECONDS = 600
 """After this time the system has written a file and its name to the disk by itself."""
 SUFFIX = ".zst"
-MAX_PACKED_BYTES = MAX_CHUNK_BYTES + MAX_CHUNK_BYTES // 256 + 1024
-HEX_DIGITS = frozenset("0123456789abcdef")
 
 
 class FolderVault:
@@ -47,8 +40,7 @@ class FolderVault:
         self._doubtful: set[str] = set()
         self._folders: set[str] = set()
         self._turn = threading.RLock()
-        self._compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_content_size=True)
-        self._decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_CHUNK_BYTES)
+        self._packer = Packer()
 
     def put(self, content: bytes) -> str:
         """Keeps a chunk and returns its id; it is durable after `flush`. Content that is there already is not written again.
@@ -59,13 +51,11 @@ class FolderVault:
             It is larger than `MAX_CHUNK_BYTES`.
         ReadOnlyError, StoreFullError
         """
-        if len(content) > MAX_CHUNK_BYTES:
-            raise InvalidInputError(f"a chunk of {len(content)} bytes is too large for the vault; the limit is {MAX_CHUNK_BYTES}")
-        chunk_id = hashlib.sha256(content).hexdigest()
+        chunk_id = name_chunk(content)
         path = self._path(chunk_id)
         with self._writing():
             if not self._holds(chunk_id, content):
-                self._write(path, self._compressor.compress(content))
+                self._write(path, self._packer.pack(content))
                 self._doubtful.discard(chunk_id)
             elif time.time() - os.stat(path).st_ctime < SETTLED_SECONDS:  # noqa: PTH116 - another writer may not have flushed it yet
                 self._must_sync(path)
@@ -87,16 +77,13 @@ class FolderVault:
         try:
             with open(path, "rb") as file:  # noqa: PTH123
                 packed = file.read(MAX_PACKED_BYTES + 1)
-            content = self._unpack(packed)
+            return self._packer.unpack(packed, chunk_id)
         except FileNotFoundError:
             raise NotFoundError(f"There is no chunk {chunk_id} in {self._folder}.") from None
         except OSError as error:
             raise StoreError(f"{path} cannot be read ({error.strerror}).") from error
-        except (zstandard.ZstdError, ValueError) as error:
+        except ValueError as error:
             raise _damaged(path) from error
-        if hashlib.sha256(content).hexdigest() != chunk_id:
-            raise _damaged(path)
-        return content
 
     def delete(self, chunk_id: str) -> None:
         """Removes a chunk; nothing happens where there is none. Durable after `flush`."""
@@ -143,9 +130,7 @@ class FolderVault:
                 _sweep(waiting, SETTLED_SECONDS)
 
     def _path(self, chunk_id: str) -> str:
-        if len(chunk_id) != 64 or not set(chunk_id) <= HEX_DIGITS:
-            raise NotFoundError(f"{chunk_id[:80]!r} is not the id of a chunk.")
-        return f"{self._folder}{os.sep}{chunk_id[:2]}{os.sep}{chunk_id}{SUFFIX}"
+        return f"{self._folder}{os.sep}{check_id(chunk_id)[:2]}{os.sep}{chunk_id}{SUFFIX}"
 
     def _holds(self, chunk_id: str, content: bytes) -> bool:
         """Whether the chunk is there and whole; a damaged one is written anew."""
@@ -155,13 +140,6 @@ class FolderVault:
             return self.get(chunk_id) == content
         except (NotFoundError, StoreError):
             return False
-
-    def _unpack(self, packed: bytes) -> bytes:
-        size = zstandard.frame_content_size(packed)
-        if not 0 <= size <= MAX_CHUNK_BYTES or len(packed) > MAX_PACKED_BYTES:
-            raise ValueError(f"{size} bytes is not a size of a chunk")
-        with self._turn:  # one decompressor, any number of threads
-            return self._decompressor.decompress(packed, max_output_size=MAX_CHUNK_BYTES, allow_extra_data=False)
 
     def _write(self, path: str, packed: bytes) -> None:
         waiting = f"{self._folder}{os.sep}tmp"

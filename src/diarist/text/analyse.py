@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import cache
-from typing import ClassVar
+from itertools import chain, islice
+from typing import TypeVar
 
-from diarist.text.stem import language_of, stem_english, stem_in
+from diarist.text.stem import SPOKEN_IN, language_of, stem_english, stem_in
+
+T = TypeVar("T")
 
 VERSION = "analysis/3"
 """Changes whenever the same text gives other terms; an index of another version is rebuilt."""
@@ -30,16 +34,6 @@ _SPACELESS = (
 )
 
 
-class _Memo:
-    """What chunks gave before; forgetting changes no result."""
-
-    new: ClassVar[dict[str, tuple[str, ...]]] = {}
-    old: ClassVar[dict[str, tuple[str, ...]]] = {}
-
-
-_memo = _Memo
-
-
 def analyse(text: str, language: str | None = None) -> list[str]:
     """The terms of a text, in order: lower case, accents folded, English inflections taken off.
 
@@ -53,36 +47,77 @@ def analyse(text: str, language: str | None = None) -> list[str]:
     `language`: "de", "fr", …, or "" for another; None: told by the text itself. Terms hold no white space and at most 64
     characters. Pure; what a word gives is remembered, so a second text is faster.
     """
-    chunks = _CHUNK.findall(text)
-    if language is None:
-        language = _language(chunks)
-    known = _memo.new.get
-    if not language:
-        return [term for chunk in chunks for term in known(chunk) or _remember(chunk)]
-    out: list[str] = []
-    for chunk in chunks:
-        terms = known(chunk) or _remember(chunk)
-        out += terms
-        if len(chunk) > 3 and chunk.isalpha():
-            stem = _foreign(language, chunk)
-            if stem and stem not in terms:
-                out.append(stem)
-    return out
+    return analyse_joined(text, language).split()
 
 
-def _remember(chunk: str) -> tuple[str, ...]:
-    """What a chunk gives; kept in two generations, so that common words stay when rare ones are forgotten."""
-    terms = _memo.old.get(chunk) or tuple(_terms(chunk[:_LONGEST_CHUNK])) or ("_",)
-    if len(chunk) <= _LONGEST_CHUNK:
-        if len(_memo.new) >= _GENERATION:
-            _memo.old, _memo.new = _memo.new, {}
-        _memo.new[chunk] = terms
-    return terms
+def analyse_joined(text: str, language: str | None = None) -> str:
+    """The terms of a text as `analyse` gives them, with white space between them."""
+    pieces = text.split()
+    return " ".join(map(_terms_in(_language(pieces) if language is None else language).__getitem__, pieces))
 
 
-def _language(chunks: list[str]) -> str:
-    """Of a text that is long enough to tell, or so short that a few function words tell."""
-    return language_of([chunk.lower() for chunk in chunks[:_SAMPLE]])
+def language_in(text: str) -> str:
+    """The language ("de", "fr", …) that `analyse` takes a text for; "" for English and all others."""
+    return _language(text.split())
+
+
+def _language(pieces: list[str]) -> str:
+    return language_of(list(islice(chain.from_iterable(map(_function_words.__getitem__, pieces)), _SAMPLE)))
+
+
+class _Known(dict[str, T]):
+    """What texts gave before, so that asking again runs no Python code. Forgetting changes no result.
+
+    It has two generations, so that common keys stay when rare ones are forgotten.
+    """
+
+    def __init__(self, make: Callable[[str], T], most: int) -> None:
+        super().__init__()
+        self._make = make
+        self._most = most
+        self._old: dict[str, T] = {}
+
+    def __missing__(self, key: str) -> T:
+        found = self._old.get(key)
+        value = self._make(key) if found is None else found
+        if len(key) <= _LONGEST_CHUNK:
+            if len(self) >= self._most:
+                self._old = dict(self)
+                self.clear()
+            self[key] = value
+        return value
+
+
+_NONE = ("",)
+
+
+def _told_by(piece: str) -> tuple[str, ...]:
+    """The words of a piece in lower case, "" for those that tell no language."""
+    if piece.isalnum():
+        return (piece.lower(),) if piece.lower() in SPOKEN_IN else _NONE
+    words = tuple(word if word in SPOKEN_IN else "" for word in map(str.lower, _CHUNK.findall(piece)))
+    return _NONE if words == _NONE else words
+
+
+@cache
+def _terms_in(language: str) -> _Known[str]:
+    """What pieces of a text between white space give in a text of this language, joined."""
+
+    def joined(piece: str) -> str:
+        if piece.isascii() and piece.islower() and piece.isalpha() and not language:
+            term = _cut(stem_english(piece))
+            return piece if term == piece else term
+        chunks = _CHUNK.findall(piece)
+        found = " ".join(chain.from_iterable(_in_language(language, chunk) if language else _chunks[chunk] for chunk in chunks))
+        return piece if piece == found else found  # one string instead of two
+
+    return _Known(joined, _GENERATION // 4 if language else _GENERATION)
+
+
+def _in_language(language: str, chunk: str) -> tuple[str, ...]:
+    terms = _chunks[chunk]
+    stem = _foreign(language, chunk) if len(chunk) > 3 and chunk.isalpha() else ""
+    return (*terms, stem) if stem and stem not in terms else terms
 
 
 def _foreign(language: str, chunk: str) -> str:
@@ -99,7 +134,7 @@ def _terms(chunk: str) -> list[str]:
     elif _spaceless().search(chunk):
         return _mixed(chunk)
     elif _JOINTS.search(chunk) is None and _BREAKS.search(chunk) is None:
-        return [_cut(_plain(fold(chunk)))]
+        return [_plain(chunk)]
     return _compound(chunk)
 
 
@@ -108,26 +143,32 @@ def _compound(chunk: str) -> list[str]:
     whole = fold(chunk)
     if whole.isdigit():
         return [_cut(whole)]
-    pieces = [piece for piece in _BREAKS.split(chunk) if piece]
     out = [] if "://" in chunk else [_cut(whole)]
-    for piece in pieces:
-        out += _of_piece(piece)
+    for part in _BREAKS.split(chunk):
+        if part:
+            out += _of_part(part)
     return list(dict.fromkeys(out))
 
 
-def _of_piece(piece: str) -> list[str]:
+def _of_part(part: str) -> list[str]:
     """A file or host name, an identifier, a version: the whole, then its words."""
-    whole = fold(piece)
-    if _VERSION.match(whole):
+    whole = fold(part)
+    if "." in whole and _VERSION.match(whole):
         return _of_version(whole)
-    words = [word for part in _JOINTS.split(piece) if part for word in _HUMP.split(part)]
-    if len(words) <= 1:
-        return [_cut(_plain(fold(word))) for word in words]
-    return [_cut(whole), *(_cut(_plain(fold(word))) for word in words)]
+    words: list[str] = []
+    for joined in _JOINTS.split(part):
+        if joined.islower() or joined.isdecimal():  # nothing to divide
+            words.append(joined)
+        elif joined:
+            words += _HUMP.split(joined)
+    terms = list(map(_words.__getitem__, words))
+    return terms if len(terms) <= 1 else [_cut(whole), *terms]
 
 
 def _plain(word: str) -> str:
-    return stem_english(word) if word.isalpha() and word.isascii() else word
+    """What a word that has no parts gives."""
+    folded = fold(word)
+    return _cut(stem_english(folded) if folded.isalpha() and folded.isascii() else folded)
 
 
 def _of_version(version: str) -> list[str]:
@@ -167,3 +208,8 @@ def fold(word: str) -> str:
 
 def _cut(term: str) -> str:
     return term if len(term) <= _LONGEST_TERM else term[:_LONGEST_TERM]
+
+
+_words = _Known(_plain, _GENERATION // 4)
+_chunks = _Known(lambda chunk: tuple(_terms(chunk[:_LONGEST_CHUNK])) or ("_",), _GENERATION // 2)
+_function_words = _Known(_told_by, _GENERATION)

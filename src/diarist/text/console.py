@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.frames import find_frames
+from diarist.text.linted import find_linted, has_linted
 from diarist.text.listing import hunk_lines, is_clean, is_listing
 from diarist.text.mask import mask
 from diarist.text.phrases import ASIDES, is_consequence
 from diarist.text.prefix import strip
-from diarist.text.signs import FOLLOWS, RULED, SPEAKS, STARTS_SO, Sign, exception_of_traceback, recognise
+from diarist.text.signs import FOLLOWS, NOTED, RULED, SPEAKS, STARTS_SO, Sign, exception_of_traceback, recognise
 from diarist.text.terminal import plain
 from diarist.text.triggers import candidate_lines, is_suspicious
 from diarist.text.wrap import unwrap
@@ -30,6 +31,7 @@ _SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
 _DETAIL = re.compile(
     r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|Does not|Please|Try |Make sure|Either |See "
 )
+_SYMBOL = re.compile(r"\s*symbol: +(\w+) ([\w$.]+)")
 _FOLDED = ("… ", "... ")
 """What stands for lines that a client folded away: "… +30 lines"."""
 _PROGRESS = ("> Task ", "> Configure ", "> Run with ", "> Get more ")
@@ -55,7 +57,7 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
 
     `failed`: the text is known to be of something that failed, so its last telling line counts where no other does.
     """
-    if not failed and not is_suspicious(text.lower()):
+    if not failed and not is_suspicious(text.lower()) and not has_linted(text):
         return []
     lines = plain(text).split("\n")
     lines, starts = unwrap(lines) if len(lines) <= _MOST_UNWRAPPED else (lines, list(range(len(lines))))
@@ -63,7 +65,7 @@ def find_errors(text: str, *, failed: bool) -> list[Finding]:
     if not failed and any(sign.strength == FOLLOWS for _, sign in signs):  # it says itself that something failed
         failed = True
         signs = list(_signs(lines, failed=True))
-    chosen = _strongest(lines, [(at, sign) for at, sign in signs if failed or sign.strength != SPEAKS], failed=failed)
+    chosen = _strongest(lines, [(at, sign) for at, sign in signs if failed or sign.strength not in (NOTED, SPEAKS)], failed=failed)
     if len(chosen) > _MOST:
         chosen = chosen[: _MOST * 3 // 4] + chosen[-_MOST // 4 :]
     taken = {at for at, _ in chosen}
@@ -75,7 +77,7 @@ def _strongest(lines: list[str], signs: list[tuple[int, Sign]], *, failed: bool)
     chosen = [(at, sign) for at, sign in signs if sign.strength >= best]
     if best == SPEAKS and len(chosen) > _MOST_SPEAKING:
         chosen = []  # prose
-    if failed and best < STARTS_SO and (last := _last_words(lines)):
+    if failed and best < NOTED and (last := _last_words(lines)):
         known = dict(chosen) if best == SPEAKS else {}
         chosen = sorted({**known, last[0]: known.get(last[0], last[1])}.items())
     return chosen
@@ -83,14 +85,19 @@ def _strongest(lines: list[str], signs: list[tuple[int, Sign]], *, failed: bool)
 
 def _signs(lines: list[str], *, failed: bool) -> Iterator[tuple[int, Sign]]:
     """(index, sign) of every line that shows one."""
-    low = "\n".join(lines).lower()
+    text = "\n".join(lines)
+    low = text.lower()
     candidates = candidate_lines(low, failed=failed)
     certain = {**_traceback_ends(lines, candidates), **(_assertion_lines(lines) if "e   " in low else {})}
     hunks = hunk_lines(lines) if "@@ -" in low else frozenset[int]()
     levels = _levels_tell(lines, candidates)
+    linted = find_linted(lines, text)
     told, block, block_end = -9, "", 0
-    for at in sorted({*candidates, *certain}):
-        sign = _surely(certain[at]) if at in certain else None if at in hunks else _sign(lines[at], levels=levels)
+    for at in sorted({*candidates, *certain, *linted}):
+        if at in certain:
+            sign: Sign | None = _surely(certain[at])
+        else:
+            sign = None if at in hunks else _stronger(linted.get(at), lines[at], levels=levels)
         if sign is None or (at < block_end and sign.message in block):
             continue
         if sign.kind != "level" or told != at - 1:  # else: the logger's next line about the same thing
@@ -99,6 +106,14 @@ def _signs(lines: list[str], *, failed: bool) -> Iterator[tuple[int, Sign]]:
                 block, block_end = weighed.message, at + _BLOCK
             yield at, weighed
         told = at
+
+
+def _stronger(linted: Sign | None, line: str, *, levels: bool) -> Sign | None:
+    """What a linter says on a line, or what the line itself says where that is more than a warning."""
+    if linted is not None and linted.strength > NOTED:
+        return linted
+    sign = _sign(line, levels=levels)
+    return sign if linted is None or (sign is not None and sign.strength > NOTED) else linted
 
 
 def _surely(text: str) -> Sign:
@@ -129,7 +144,15 @@ def _weighed(lines: list[str], at: int, sign: Sign) -> Sign:
     """The sign with its message complete, weak where it only says that something failed."""
     if sign.kind == "block":
         sign = sign._replace(message=_paragraph(lines[at + 1 : at + _BLOCK]) or "failed")
+    elif sign.message.endswith("cannot find symbol"):
+        sign = sign._replace(message=sign.message + _symbol(lines[at + 1 : at + 5]))
     return sign._replace(strength=FOLLOWS) if is_consequence(mask(sign.message).outline) else sign
+
+
+def _symbol(lines: list[str]) -> str:
+    """What javac could not find, which it tells some lines below: " 'total' (method)"."""
+    found = next((found for line in lines if "symbol:" in line and (found := _SYMBOL.match(strip(line[:400]).text))), None)
+    return f" '{found[2]}' ({found[1]})" if found else ""
 
 
 def _paragraph(lines: list[str]) -> str:

@@ -1,8 +1,8 @@
-"""Spans of time as people write them on a command line."""
+"""Spans and points of time as people write them on a command line."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from diarist.errors import UsageError
 
@@ -29,3 +29,22 @@ def parse_duration(text: str) -> timedelta:
     if seconds > _LONGEST:
         raise UsageError(f"{text!r} is longer than a hundred years. Write at most 36500d.")
     return timedelta(seconds=seconds)
+
+
+def parse_moment(text: str, now: datetime) -> datetime:
+    """Reads a span back from `now` ("14d"), or an ISO date or time (UTC unless it tells its zone), as an aware UTC datetime.
+
+    Raises
+    ------
+    UsageError
+        It is neither, or lies outside the years 1 to 9999.
+    """
+    try:
+        at = datetime.fromisoformat(text)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return now - parse_duration(text)
+    except OverflowError:
+        raise UsageError(f"{text!r} goes back beyond the year 1.") from None

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.injection_hints import HINTS, NEEDS, STEMS
 from diarist.text.injection_languages import FOREIGN_HINTS, foreign
+from diarist.text.injection_wording import log_odds
 from diarist.text.injection_words import COMPACT, ENGLISH
 from diarist.text.lookalike import plain_latin
 
@@ -28,6 +29,9 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _DIGIT_IN_WORD = re.compile(r"[a-z][0-9@$!|]+[a-z]|\b[0-9@$!|]+[a-z]{3}")
 _CROSSING = ("override", "secrecy", "memory", "loyalty", "role", "grant", "leak", "deceit")
 """What counts where it begins in one step's output and ends in the next one's."""
+_PERHAPS, _LIKELY = 1.0, 1.8
+"""Log odds from which the wording counts beside other signs, and from which it is worth a mark by itself."""
+_HINT = 0.4
 _SHORT = 240
 _LONGEST = 200_000
 _MOST_RUNS = 24
@@ -74,6 +78,14 @@ def labelled(text: str) -> str:
     return f"{LABEL} {text}" if suspect(text).mark else text
 
 
+def labelled_all(texts: Sequence[str]) -> list[str]:
+    """The texts, told one after the other, with a label before each that must be marked, by itself or with those before it."""
+    watch = InstructionWatch()
+    for number, text in enumerate(texts):
+        watch.see(number, text)
+    return [f"{LABEL} {text}" if number in watch.found else text for number, text in enumerate(texts)]
+
+
 class InstructionWatch:
     """Looks at what tools gave back, step after step, and joins the end of each to the beginning of the next."""
 
@@ -104,13 +116,16 @@ class InstructionWatch:
 
     def _joined(self, head: str) -> Suspicion:
         """What the pieces say only together: something that begins in one step and ends in the next, or two signs side by side."""
-        before, after = suspect(self._tail), suspect(head)
-        side_by_side = before.look and after.look and len(self._steps) == 1 and set(before.families) != set(after.families)
-        for joint in (" ", ""):
+        for joint in (" ", "") if self._tail[-1].isalnum() and head[0].isalnum() else (" ",):
             whole = suspect(self._tail + joint + head)
-            if whole.mark and (side_by_side or _crosses(self._tail + joint, head)):
+            if whole.mark and (_crosses(self._tail + joint, head) or self._side_by_side(head)):
                 return whole
         return CLEAN
+
+    def _side_by_side(self, head: str) -> bool:
+        """True where the one step before and this one each show a sign of another kind."""
+        before, after = suspect(self._tail), suspect(head)
+        return before.look and after.look and len(self._steps) == 1 and set(before.families) != set(after.families)
 
 
 def _crosses(tail: str, head: str) -> bool:
@@ -196,7 +211,10 @@ def _score_stretch(stretch: str) -> Suspicion:
         for family, weight, pattern in _others():
             if weight > found.get(family, 0.0) and pattern.search(stretch):
                 found[family] = weight
-    if set(found) == {"order"}:
+    odds = log_odds(stretch)
+    if odds > _PERHAPS:
+        found["wording"] = MARK if odds > _LIKELY else _HINT
+    if found.keys() <= {"order", "wording"} and odds <= _LIKELY:
         return CLEAN  # "please run make test" stands in every manual
     if set(found) == {"order", "remote"} and not _speaks_to(stretch):
         del found["order"]

@@ -7,17 +7,17 @@ _OVERRIDES: tuple[tuple[str, str, str], ...] = (
     (
         "de",
         r"ignorier|vergiss|vergesst|vergessen sie|missacht|übergeh|beachte .{0,20}nicht|setz\w* dich .{0,10}hinweg",
-        r"anweisung|instruktion|vorgab|regeln|befehl|prompt|richtlini|aufgabe",
+        r"anweisung|instruktion|vorgab|regeln|befehl|prompt|richtlini|aufgabe|auftrag|anfrage|wunsch des",
     ),
     (
         "fr",
         r"ignor|oubli|ne ten\w+ pas compte|fais abstraction|faites abstraction|outrepass|passe outre|contourn",
-        r"instruction|consigne|directive|règles|ordres|prompt",
+        r"instruction|consigne|directive|règles|ordres|prompt|demande en cours|tâche",
     ),
     (
         "es",
         r"ignor|olvid|descart|haz caso omiso|omite|pasa por alto|desobede|no sigas",
-        r"instruccion|indicacion|directri|órden|ordenes|reglas|prompt|consigna",
+        r"instruccion|indicacion|directri|órden|ordenes|reglas|prompt|consigna|encargo|petici[oó]n",
     ),
     ("pt", r"ignor|esque[cç]|desconsider|desobede|descart|não siga", r"instru[cç]|orienta[cç]|diretriz|ordens|regras|prompt|comandos"),
     ("it", r"ignor|dimentic|trascura|non tener\w* conto|disattend|scavalca", r"istruzion|indicazion|direttiv|ordini|regole|prompt|comandi"),
@@ -141,7 +141,34 @@ _ADDRESS: tuple[str, ...] = (
 
 
 _TOLD: tuple[str, ...] = (
-    r"\b(?:agenten?|assistent\w*|ki|sprachmodell\w*)\b[^.!?]{0,30}\b(?:müssen|sollen|muss|soll|überspring\w*|führ\w*|lösch\w*|send\w*|schick\w*)",
+    (
+        r"\b(?:liebe[rs]?|sehr geehrte[rs]?) (?:assistent\w*|ki\b|agent\w*|sprachmodell)|\b(?:falls|wenn) du eine? (?:ki"
+        r"|assistent|sprachmodell|agent)"
+    ),
+    (
+        r"\b(?:ki-?(?:systeme?|agenten|assistenten|modelle?)|sprachmodelle?n?)\b[^.!?]{0,80}\b(?:bitte|darf|dürfen|hat|haben"
+        r"|müssen|soll\w*|ist|ab sofort)\b"
+    ),
+    (
+        r"\b(?:querid[oa]|estimad[oa]|car[oa]|prezad[oa]|gentile|egregio|cher|chère) (?:\w+ )?(?:modelo|modello|modèle|asistente"
+        r"|assistente|assistant\w*|ia\b|agent\w*)"
+    ),
+    (
+        r"\bsi (?:tu es|vous êtes|eres|usted es|sei) (?:une? |un')?(?:ia\b|agent\w*|asistente|assistant\w*|modelo|modello|modèle)"
+        r"|\bse (?:você é|és) uma? (?:ia\b|agente|modelo)"
+    ),
+    (
+        r"\b(?:asistentes?|agentes?|modelos?|assistentes?) (?:de (?:código|ia|lenguaje|linguagem)|virtual\w*"
+        r"|automátic\w*)[^.!?]{0,60}\b(?:deben?|devem?|tienen? que|têm que)\b"
+    ),
+    r"(?:уважаем\w*|дорог\w*) (?:ассистент|модел|агент|помощник)|если (?:ты|вы) (?:ии|языков\w* модел|ассистент|агент)",
+    r"(?:语言模型|大模型|人工智能|智能体|ai)[^。！？]{0,20}(?:必须|应|请|不要|不得|务必|一律)",
+    r"(?:言語モデル|aiツール|ai)(?:は|が|に)?[^。！？]{0,50}(?:ください|こと[。]|必ず|しないで|せよ|すること)",
+    r"(?:언어 ?모델|ai ?도구|ai)(?:은|는|이|가|에게)?[^.!?]{0,50}(?:하십시오|하세요|해야|하지 ?말|마십시오|마세요)",
+    (
+        r"\b(?:agenten?|assistent\w*|ki|sprachmodell\w*)\b[^.!?]{0,30}\b(?:müssen|sollen|muss|soll|überspring\w*|führ\w*|lösch\w*"
+        r"|send\w*|schick\w*)"
+    ),
     r"\b(?:asistentes?|agentes?|ia)\b[^.!?]{0,20}\b(?:deben?|tienen? que|envi\w*|borr\w*|ejecut\w*)",
     r"\b(?:assistentes?|agentes?|ia)\b[^.!?]{0,20}\b(?:devem?|têm que|envi\w*|apag\w*|execut\w*)",
     r"\b(?:agents|assistants?|ia)\b[^.!?]{0,20}\b(?:doi(?:t|vent)|ignor\w*|supprim\w*|envo\w*|publi\w*|exécut\w*)",

@@ -146,7 +146,7 @@ class _Parts:
     def is_public(self) -> bool:
         """Whether a name that comes now is one that other people's machines have too."""
         last = self.last_words()
-        return bool(last) and (last[0] in _PUBLIC or last == ["name", "import"])
+        return bool(last) and (last[0] in _PUBLIC or last in (["name", "import"], ["symbol", "find"]))
 
     def word(self, value: str) -> None:
         if _DIGEST.match(value) or _RANDOM.match(value):

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from diarist.text.phrases import ASIDES, ENDINGS, SPEAKS_OF_FAILURE, STARTS
 
-SURE, STARTS_SO, SPEAKS, FOLLOWS = 3, 2, 1, 0
-"""How strong a sign is: a fault; a line that starts as faults do; one that speaks of failure somewhere; one that says only that
-something else failed."""
+SURE, STARTS_SO, NOTED, SPEAKS, FOLLOWS = 4, 3, 2, 1, 0
+"""How strong a sign is: a fault; a line that starts as faults do; what a linter warns of, which may be why a check failed; one that
+speaks of failure somewhere; one that says only that something else failed."""
 
 
 class Sign(NamedTuple):

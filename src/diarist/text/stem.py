@@ -116,10 +116,11 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 }  # fmt: skip
 """The commonest words of each language: they tell it, and say nothing."""
 
-_SPOKEN_IN: dict[str, tuple[str, ...]] = {}
+SPOKEN_IN: dict[str, tuple[str, ...]] = {}
+"""By function word, the languages it belongs to."""
 for _language, _words in FUNCTION_WORDS.items():
     for _word in _words:
-        _SPOKEN_IN[_word] = (*_SPOKEN_IN.get(_word, ()), _language)
+        SPOKEN_IN[_word] = (*SPOKEN_IN.get(_word, ()), _language)
 
 
 def language_of(words: list[str]) -> str:
@@ -128,8 +129,8 @@ def language_of(words: list[str]) -> str:
     `words`: the first hundred or so of the text, lower case.
     """
     counts: dict[str, int] = {}
-    for word in words:
-        for language in _SPOKEN_IN.get(word, ()):
+    for word in filter(SPOKEN_IN.__contains__, words):
+        for language in SPOKEN_IN[word]:
             counts[language] = counts.get(language, 0) + 1
     english = counts.pop("en", 0)
     if not counts:

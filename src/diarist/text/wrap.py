@@ -10,7 +10,7 @@ _STARTS_ANEW = re.compile(
     r"\s|[-=*_>│|+$#✓✔●]|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|[^\s:(]*[./@\[][^\s:(]*:(?:\s|\Z)|[\w.]+(?:Error|Exception)(?:: .|\Z)"
     r"|[\w+-]+: (?:error|fatal|warning|note)|Traceback|During handling|The above|\[[A-Z ]+\] |File |Process finished"
     r"|(?:FATAL|ERROR|CRITICAL|WARN(?:ING)?|INFO|DEBUG|error|warning|note|hint|fatal|make|npm|Error|Warning)\b[^ ]{0,6} "
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:|[\w./\\@+-]+\.\w+:\d+:|[A-Z]{1,4}\d{3,5} |Found \d"
 )
 _SLACK = 6
 """Columns by which the longest line may be longer than the width the others were broken at."""

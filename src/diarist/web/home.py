@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from diarist.model.record import RecordFilter
 from diarist.web.finding import scopes_of
@@ -12,12 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from diarist.app.insights import Day, Stats
-    from diarist.model.record import Kind
+    from diarist.model.record import Kind, Record
 
 KINDS: tuple[Kind, ...] = ("entry", "note", "lesson")
 DAYS = 30
 LATEST = 8
 TRAIL_PAGE = 200
+
+
+class Workflow(NamedTuple):
+    """A workflow in the list of them: what its first run was about, and when its runs were. `runs` counts those among the newest."""
+
+    name: str
+    first: Record
+    newest: Record
+    runs: int
 
 
 class Column(NamedTuple):
@@ -65,13 +74,19 @@ def trail(visit: Visit) -> Shown:
     """What agents did and noted on a workflow, in order; without one: the workflows there are."""
     wanted = visit.ids.get("workflow", "") or visit.query.get("workflow", "")
     if not wanted:
-        seen: dict[str, Any] = {}
-        for record in visit.memory.list_records(RecordFilter(kinds=("entry",)), limit=1000):
-            if record.workflow:
-                seen.setdefault(record.workflow, record)
-        return Shown("trail.html", {"workflow": "", "records": [], "workflows": list(seen.items())[:100]})
+        return Shown("trail.html", {"workflow": "", "records": [], "workflows": workflows(visit)[:100]})
     records = list(visit.memory.list_records(RecordFilter(kinds=KINDS, workflow=wanted), sort="created_at", limit=TRAIL_PAGE))
     return Shown("trail.html", {"workflow": wanted, "records": records, "workflows": []})
+
+
+def workflows(visit: Visit) -> list[Workflow]:
+    """The workflows of the newest thousand runs, the one that went on last first."""
+    seen: dict[str, Workflow] = {}
+    for record in visit.memory.list_records(RecordFilter(kinds=("entry",)), limit=1000):
+        if record.workflow:
+            known = seen.get(record.workflow, Workflow(record.workflow, record, record, 0))
+            seen[record.workflow] = known._replace(first=record, runs=known.runs + 1)
+    return list(seen.values())
 
 
 def stats_of(visit: Visit, days: int, project: str | None = None) -> Stats:

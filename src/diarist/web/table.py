@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diarist.web import atlas, documents, finding, home, reviewing, ruling
+from diarist.web import atlas, documents, finding, home, reviewing, ruling, working
 from diarist.web.page import Page
 
 PAGES: tuple[Page, ...] = (
@@ -44,5 +44,8 @@ PAGES: tuple[Page, ...] = (
     Page("POST", "/keys", ruling.add_key, "admin"),
     Page("POST", "/keys/revoke", ruling.revoke_key, "admin"),
     Page("GET", "/audit", ruling.audit, "admin"),
+    Page("GET", "/jobs", working.jobs),
+    Page("POST", "/jobs/retry", working.retry, "admin"),
+    Page("POST", "/jobs/cancel", working.cancel, "admin"),
     Page("POST", "/logout", ruling.sign_out),
 )

@@ -53,10 +53,45 @@ def test_what_was_just_written_is_found(memory: Memory) -> None:
     assert hit.superseded_by is None
 
 
-def test_only_records_that_hold_a_word_or_resemble_one_that_does_are_found(memory: Memory) -> None:
+def test_only_records_that_hold_a_word_are_found(memory: Memory) -> None:
     fill(memory)
     wanted = note(memory, "Zebra", "Zebras graze.")
     assert [hit.id for hit in memory.search("zebra")] == [wanted]
+
+
+def test_a_record_that_only_resembles_the_best_one_is_no_hit(memory: Memory) -> None:
+    fill(memory)
+    wanted = note(memory, "Zebra", "The savannah enclosure feeds the zebra at dawn with hay.", day=1)
+    note(memory, "Giraffe", "The savannah enclosure feeds the giraffe at dawn with leaves and hay.", day=2)
+    hits = memory.search("zebra")
+    assert [hit.id for hit in hits] == [wanted]
+    assert all(hit.snippet for hit in hits)
+
+
+def test_a_quoted_phrase_binds_every_hit(memory: Memory) -> None:
+    fill(memory)
+    wanted = note(memory, "Queue", "Mails wait in the dead letter queue for nine days.", day=1)
+    later = note(memory, "Queue", "Mails no longer wait for nine days in the queue; letters that are dead are dropped.", day=2)
+    memory.judge(later, wanted, "supersedes")
+    assert [(hit.id, hit.superseded_by) for hit in memory.search('"dead letter queue"')] == [(wanted, later)]
+    assert {hit.id for hit in memory.search("dead letter queue")} == {wanted, later}
+
+
+def test_what_replaced_a_hit_is_told_though_it_holds_no_word_of_the_query(memory: Memory) -> None:
+    fill(memory)
+    old = note(memory, "Basket cache", "Basket totals are cached in Redis.", day=10)
+    new = note(memory, "Sums", "Sums live elsewhere.", day=20)
+    memory.judge(new, old, "supersedes")
+    assert [hit.id for hit in memory.search("basket totals redis")][:2] == [new, old]
+
+
+def test_a_word_of_another_language_is_shown_where_its_stem_was_found(memory: Memory) -> None:
+    fill(memory)
+    wanted = note(memory, "TLS", "Die Laufzeit des Zertifikats ist nicht lang und wird von uns bei jedem Wechsel verdoppelt.")
+    hits = memory.search("Zertifikat verdoppelt")
+    assert hits[0].id == wanted
+    shown = hits[0].snippet
+    assert [shown[start:end] for start, end in hits.highlight(shown)] == ["Zertifikats", "verdoppelt"]
 
 
 def test_an_empty_store_finds_nothing(memory: Memory) -> None:
@@ -163,6 +198,14 @@ def test_recall_says_nothing_where_nothing_fits(memory: Memory) -> None:
     fill(memory)
     assert memory.recall("how long does pizza dough rest").items == ()
     assert memory.recall("are log files rotated at midnight").items[0].title == "Logs"
+
+
+def test_one_rare_word_of_several_is_no_answer(memory: Memory) -> None:
+    fill(memory)
+    note(memory, "Zoo", "The zebra eats hay.")
+    assert memory.recall("paint the zebra fence green").items == ()
+    assert memory.recall("what hay does the zebra eat").items[0].title == "Zoo"
+    assert memory.recall("zebra").items[0].title == "Zoo"
 
 
 FAILED = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -16,7 +17,8 @@ import pytest
 from diarist.errors import InvalidInputError, ReadOnlyError, SchemaTooNewError, StoreError
 from diarist.model.record import Record, RecordFilter, SearchText
 from diarist.stores import open_server, open_server_vault, open_store
-from diarist.stores.postgres import CHANNEL, PostgresDatabase, describe, spell
+from diarist.stores.postgres import CHANNEL, PostgresDatabase, describe
+from diarist.stores.postgres_bulk import spell
 from diarist.stores.postgres_schema import SCHEMA
 from postgres_server import OWNER, Server
 
@@ -86,7 +88,7 @@ def test_processes_that_open_a_new_database_at_once_agree(url: str) -> None:
     assert len({store.workspace_id() for store in stores}) == 2
     for store in stores:
         store.close()
-    assert query(url, "SELECT version FROM diarist_schema") == [(SCHEMA,)]
+    assert query(url, "SELECT version FROM diarist_schema ORDER BY 1") == [(number,) for number in range(1, SCHEMA + 1)]
 
 
 def test_a_newer_schema_is_refused_even_under_an_open_store(url: str, put: Put) -> None:
@@ -213,6 +215,7 @@ def test_both_databases_have_the_same_tables(url: str, tmp_path: Path) -> None:
 
 def test_parameters_are_spelled_and_casts_are_not() -> None:
     assert spell("SELECT :a::jsonb, '50%' WHERE x = :b_c") == "SELECT %(a)s::jsonb, '50%%' WHERE x = %(b_c)s"
+    assert spell("SELECT unnest(:a::bytea[]), unnest(:b::text[])") == "SELECT unnest(%(a)b::bytea[]), unnest(%(b)s::text[])"
 
 
 def test_halves_of_characters_are_refused_and_nul_comes_back(url: str, put: Put) -> None:
@@ -287,3 +290,22 @@ def test_chunks_come_along_with_the_next_commit_and_stay_waiting_where_it_fails(
         assert vault.get(chunk) == b"mended sail"
         other = vault.put(b"torn sail")
         assert sorted(vault.ids()) == sorted([chunk, other])
+
+
+BY_KEY = ["list_records_by_seq", "list_hits", "list_search_texts", "list_payloads_by_seq", "list_ids_by_seq", "list_heads", "list_seqs_of"]
+
+
+@pytest.mark.parametrize("name", BY_KEY)
+def test_rows_are_looked_up_by_their_keys_from_the_first_large_write_on(
+    url: str, name: str, make_record: Put, make_search: Callable[..., SearchText], noon: datetime
+) -> None:
+    with closing(open_server(url)) as store:
+        with store.transaction(actor="mate", at=noon) as transaction:
+            transaction.put_records([(make_record(number), make_search(number), "") for number in range(1, 501)])
+        ids = json.dumps([make_record(number).id for number in range(1, 300)])
+        parameters = {"tenant": "local", "seqs": json.dumps(list(range(1, 300))).replace(" ", ""), "ids": ids}
+        lines = store._database.fetch("EXPLAIN ANALYZE " + store._queries[name], parameters)
+    plan = "\n".join(line for (line,) in lines)
+    assert "rows=299" in plan
+    assert "Seq Scan" not in plan
+    assert "Rows Removed" not in plan

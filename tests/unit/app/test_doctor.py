@@ -43,6 +43,15 @@ def test_every_file_is_accounted_for(memory: Memory, tmp_path: Path) -> None:
     assert after["faults"] == []
 
 
+def test_published_files_that_are_missing_are_counted_and_told(memory: Memory, tmp_path: Path) -> None:
+    counts = memory.doctor()["counts"]
+    assert counts["published_files"] and not counts["published_files_missing"]
+    next((tmp_path / "ws").rglob("runtime/diaries/*.json")).unlink()
+    told = memory.doctor()
+    assert (told["counts"]["published_files_missing"], told["faults"]) == (1, [])
+    assert any("1 published files are not there" in note for note in told["notes"])
+
+
 def test_what_nobody_knew_is_told_by_its_shape(memory: Memory) -> None:
     (unknown,) = memory.doctor()["unknown"]
     assert (unknown["of"], unknown["number"]) == ("", 2)

@@ -14,7 +14,8 @@ import zstandard
 
 from diarist.errors import NotFoundError, ReadOnlyError, StoreCorruptError, StoreFullError
 from diarist.stores import open_vault
-from diarist.stores.vault import MAX_CHUNK_BYTES, STALE_SECONDS
+from diarist.stores.chunks import MAX_CHUNK_BYTES
+from diarist.stores.vault import STALE_SECONDS
 
 
 def only_chunk(folder: Path) -> Path:

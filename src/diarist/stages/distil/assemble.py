@@ -22,12 +22,12 @@ from diarist.stages.distil.ledger import Ledger, Run
 from diarist.stages.distil.outcome import Judgement, decide
 from diarist.stages.distil.repairs import find_repairs
 from diarist.stages.distil.story import Story, tell
-from diarist.stages.distil.tags import TagFacts, make_tags
+from diarist.stages.distil.tags import ASKED, TagFacts, make_tags
 from diarist.stages.distil.titles import bare_prompt, make_title, requests_of
 from diarist.text.clip import clip
 from diarist.text.injection import suspect
 
-DISTIL_VERSION = 2
+DISTIL_VERSION = 3
 """Goes up with every change that makes other entries of the same sessions."""
 
 MOST_COMMANDS, MOST_FILES = 200, 400
@@ -122,7 +122,7 @@ def _tags(entry: Entry, prompts: Sequence[str], host: HostFacts) -> tuple[Redact
         outcome=entry.outcome,
         task_id=entry.task_id,
         workflow=entry.workflow,
-        prompts=[bare_prompt(prompt) for prompt in prompts],
+        prompts=[bare_prompt(prompt) for prompt in prompts[:ASKED]],
         files=[*changed, *(str(file.path) for file in entry.files if set(file.operations) == {"read"})],
         commands=entry.commands,
         errors=entry.errors,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from diarist.stages.distil.sentences import SHORTEST, Sentence, clean, judge, sentences
+from diarist.stages.distil.sentences import SHORTEST, Sentence, clean, judge, pieces_of
 
 LONGEST = 460
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*\n]{2,90})\*\*\s*:?)\s*$")
@@ -107,13 +108,20 @@ def _groups(text: str) -> list[_Lines]:
     return groups
 
 
+def _parts(lines: Iterable[str]) -> Iterator[Sentence]:
+    """The sentences of some lines, each judged when it is asked for: a block has room for few."""
+    for line in lines:
+        found = pieces_of(line)
+        bare = "" if found else line.strip()
+        yield from map(judge, found)
+        if 3 < len(bare) < SHORTEST:
+            yield judge(bare)
+
+
 def _block(group: _Lines) -> Block | None:
-    parts: list[Sentence] = []
-    for line in group.lines:
-        parts += sentences(line) or ((judge(line.strip()),) if 3 < len(line.strip()) < SHORTEST else ())
     kept: list[Sentence] = []
     room = LONGEST
-    for part in parts:
+    for part in _parts(group.lines):
         if part.is_chatter or part.is_claim or part.is_intent or _NOTHING_SAID.match(part.text):
             continue
         if len(part.text) + 1 > room and kept:

@@ -18,7 +18,7 @@ _CONSIDERED = 40
 _WORD = re.compile(r"\w+")
 _RULERS = ("=====", "-----")
 """How lines begin that only part sections: "==== test session starts ===="."""
-_DIGITS = str.maketrans("123456789", "000000000")
+_DIGITS: dict[int, int] = {**{code: code for code in range(128)}, **{ord(digit): ord("0") for digit in "123456789"}}
 
 
 class Bullet(NamedTuple):

@@ -140,6 +140,17 @@ def _word_bits() -> dict[str, int]:
 _BITS = _word_bits()
 _PAIRS = {pair: cues.bit for cues in _ALL for pair in cues.pairs}
 _PIECES = tuple((piece, cues.bit) for cues in _ALL for piece in cues.pieces)
+_COMMON = word_set("is are the a to in no so this which does")
+
+
+def _rare_words(cues: _Cues) -> frozenset[str]:
+    """The words, and of each pair the one that fewer sentences hold; each alone and as the last one of a sentence."""
+    rare = [min(pair, key=lambda word: (word in _COMMON, -len(word))) for pair in cues.pairs]
+    return frozenset(form for word in (*cues.words, *rare) for form in (word, f"{word}."))
+
+
+RARE = {cues.bit: _rare_words(cues) for cues in (_CAUSE, _DECISION)}
+"""By bit: words one of which is in every ASCII sentence that tells it. A quick look, so that few sentences need a careful one."""
 
 
 def bits_of(words: Iterable[str]) -> int:

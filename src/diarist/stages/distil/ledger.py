@@ -16,7 +16,7 @@ from diarist.model.session import Mark
 from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.code import names_of, new_lines
 from diarist.stages.distil.commands import CommandLine
-from diarist.stages.distil.sentences import Sentence, sentences
+from diarist.stages.distil.sentences import Sentence, causes, decisions, sentences
 
 T = TypeVar("T")
 
@@ -59,6 +59,19 @@ class Said:
     actor: str = ""
     is_thought: bool = False
     _sentences: tuple[Sentence, ...] | None = None
+    _causes: tuple[Sentence, ...] | None = None
+
+    @property
+    def causes(self) -> tuple[Sentence, ...]:
+        """Those of its sentences that state why, looked for once."""
+        if self._causes is None:
+            self._causes = tuple(causes(self.text))
+        return self._causes
+
+    @property
+    def decisions(self) -> Iterator[Sentence]:
+        """Those of its sentences that turn to another way."""
+        return decisions(self.text)
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:

@@ -19,6 +19,12 @@ _SETBACK = re.compile(
     r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
     re.IGNORECASE,
 )
+_SETBACK_PIECES = (
+    *("fail", "unable", "unfortunately", "leider", "malheureusement", "lamentablemente", "desafortunadamente", "purtroppo", " not "),
+    *("could", "can't", "cannot", "no ", "broken", "prevent", "crash", "scheiter", "fehlgeschlagen", "échou", "fall"),
+    *("失敗", "失败", "できな", "无法"),
+)
+"""One of these is in each text that `_SETBACK` finds something in: a quick look first."""
 _SLIP = re.compile(
     r"\b(?:i (?:misread|misunderstood|forgot|missed|assumed|overlooked)|my (?:mistake|apolog)|apologi[sz]e|sorry)", re.IGNORECASE
 )
@@ -52,7 +58,15 @@ def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
                 continue
             heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
             bullet = Bullet(_as_found(heading + block.text), best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3 - best.is_guess)
-            yield bullet, _SETBACK.search(block.text) is not None
+            yield bullet, _tells_setback(block.text)
+
+
+def _tells_setback(text: str) -> bool:
+    low = text.lower()
+    for piece in _SETBACK_PIECES:  # a plain loop: several times as fast as the pattern
+        if piece in low:
+            return _SETBACK.search(text) is not None
+    return False
 
 
 def _as_found(text: str) -> str:
@@ -102,8 +116,8 @@ def found(facts: Facts) -> Iterator[Bullet]:
     for said in facts.ledger.replies:
         if said.actor or (facts.ledger.last_reply is not None and said.step == facts.ledger.last_reply.step):
             continue
-        for sentence in said.sentences:
-            if sentence.score < 3.0 or not sentence.is_cause or _SLIP.search(sentence.text) or _ORDER.match(sentence.text):
+        for sentence in said.causes:
+            if sentence.score < 3.0 or _SLIP.search(sentence.text) or _ORDER.match(sentence.text):
                 continue
             if not (sentence.is_intent or sentence.is_claim or sentence.is_chatter or sentence.is_guess):
                 yield Bullet(_as_found(clean(sentence.text)), sentence.text[:300], (said.step,), 1.0 + 0.2 * min(sentence.score, 8))
@@ -112,8 +126,8 @@ def found(facts: Facts) -> Iterator[Bullet]:
 def findings(facts: Facts) -> Iterator[Bullet]:
     """Sentences that state how things are and why, in the agent's words."""
     for said in _spoken(facts.ledger):
-        for sentence in said.sentences:
-            if sentence.score >= 3.0 and sentence.is_cause and not (sentence.is_intent or sentence.is_claim):
+        for sentence in said.causes:
+            if sentence.score >= 3.0 and not (sentence.is_intent or sentence.is_claim):
                 weight = sentence.score - (0.5 if said.is_thought else 0.0) - (1.5 if sentence.is_guess else 0.0)
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), weight)
 

@@ -27,6 +27,7 @@ from diarist.stages.distil.cues import (
     OPENERS,
     PASS,
     PLAN,
+    RARE,
     WILL,
     bits_of,
     bits_of_pairs,
@@ -48,7 +49,12 @@ _LOG_LINE = re.compile(r"[\w./~@-]*[/.][\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:|\[
 """What a program printed and somebody pasted."""
 _CODE_HEADS = word_set("from import def class func fn const let var return public private package using")
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
-_TO_SPACES = str.maketrans({**dict.fromkeys(',;:!?()[]{}"*`“”«»…—–', " "), "’": "'"})
+_TO_SPACES: dict[int, int] = {
+    **{code: code for code in range(128)},
+    **{ord(mark): ord(" ") for mark in ',;:!?()[]{}"*`“”«»…—–'},
+    ord("’"): ord("'"),
+}
+"""With an entry for every ASCII character: one that is missing costs a look-up that fails, for each text anew."""
 _MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'", "。", "！", "？")
 _MOST = 40
 _DIGIT = re.compile(r"\d")
@@ -77,10 +83,54 @@ class Sentence(NamedTuple):
 
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text outside code blocks, tables and headings; the first and last ones of a very long text."""
-    pieces = [piece for passage in _passages(text) for piece in _pieces(passage)]
+    return tuple(map(judge, pieces_of(text)))
+
+
+def causes(text: str) -> Iterator[Sentence]:
+    """Those of `sentences` that state why."""
+    return (sentence for sentence in _telling(text, CAUSE) if sentence.is_cause)
+
+
+def decisions(text: str) -> Iterator[Sentence]:
+    """Those of `sentences` that turn to another way."""
+    return (sentence for sentence in _telling(text, DECISION) if sentence.is_decision)
+
+
+def _telling(text: str, bit: int) -> Iterator[Sentence]:
+    """Sentences that may tell `bit`: the others, mostly nine of ten, are not looked at closely."""
+    if not text.isascii():
+        yield from map(judge, pieces_of(text))
+        return
+    held = RARE[bit].intersection(_words(text.lower()))
+    for piece in pieces_of(text) if held else ():
+        low = piece.lower()
+        for word in held:
+            if word in low:
+                yield judge(piece)
+                break
+
+
+def pieces_of(text: str) -> list[str]:
+    """The sentences of a text as they stand in it."""
+    if "\n" not in text:
+        passage = _passage(text)
+        pieces = _pieces(passage) if passage else []
+    else:
+        pieces = [piece for passage in _passages(text) for piece in _pieces(passage)]
     if len(pieces) > _MOST:
         pieces = pieces[: _MOST // 2] + pieces[-_MOST // 2 :]
-    return tuple(map(judge, pieces))
+    return pieces
+
+
+def _passage(line: str) -> str:
+    """A text of one line without its list mark; empty for what is no prose. As `_passages`."""
+    bare = line.lstrip()
+    if not bare or bare.startswith(_FENCE) or _is_no_prose(line, bare):
+        return ""
+    if bare[0].isalpha():
+        return bare
+    mark = _LIST_MARK.match(line)
+    return line[mark.end() :] if mark else bare
 
 
 def _passages(text: str) -> Iterator[str]:
@@ -170,11 +220,17 @@ class _Meanings(dict[str, int]):
     def __missing__(self, word: str) -> int:
         if len(self) >= 32_768:
             self.clear()
-        meaning = bits_of(_words(word.lower()))
-        if not (word.isalpha() and (word.islower() or word.istitle() or word.isupper())) and (
-            "`" in word or _is_name(word.strip(_PUNCTUATION))
-        ):
-            meaning |= NAME
+        if word.isascii() and word.isalpha():
+            meaning = bits_of((word.lower(),))
+            tail = word[1:]
+            if tail != tail.lower() and not word.isupper():
+                meaning |= NAME
+        else:
+            meaning = bits_of(_words(word.lower()))
+            if not (word.isalpha() and (word.islower() or word.istitle() or word.isupper())) and (
+                "`" in word or _is_name(word.strip(_PUNCTUATION))
+            ):
+                meaning |= NAME
         self[word] = meaning
         return meaning
 

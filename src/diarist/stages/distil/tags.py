@@ -15,6 +15,8 @@ from diarist.model.entry import Command, ErrorSeen
 from diarist.stages.distil.words import STOP, content_words, word_list, word_set
 
 MOST = 40
+ASKED = 6
+"""Requests whose words count: what a session is about is said in its first ones."""
 _SUFFIXES = {
     "python": "py pyi ipynb",
     "typescript": "ts tsx mts cts",
@@ -93,7 +95,7 @@ def make_tags(facts: TagFacts) -> list[str]:
     tags: dict[str, None] = {f"outcome:{facts.outcome}": None, f"task:{facts.task_id.lower()}": None}
     if facts.workflow:
         tags[f"workflow:{facts.workflow.lower()}"] = None
-    asked = Counter(word for prompt in facts.prompts[:6] for word in dict.fromkeys(content_words(prompt[:1_500])))
+    asked = Counter(word for prompt in facts.prompts[:ASKED] for word in dict.fromkeys(content_words(prompt[:1_500])))
     told = Counter(_TOLD.findall("\n".join([*facts.bullets, *facts.files[:60]]).lower()))
     found = [
         *facts.given,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from diarist.model.bullet import UNASKED
 from diarist.stages.distil.bullets import one_line
 from diarist.text.clip import clip
 
@@ -18,6 +19,7 @@ _DESCRIBED = re.compile(
 )
 """What a template only introduces: the part that says what the task is, for the title."""
 _LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
+_LABELS = ("ISSUE", "TASK", "PROBLEM", "QUESTION", "REQUEST", "GOAL")
 _BARE_PATHS = re.compile(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
 _MARKS = re.compile(r"^[\s>❯»›$#*_`\-=]+|[\s*_`=]+$")
 _EMPTY_LINE = re.compile(
@@ -31,8 +33,8 @@ _NO_TITLE = re.compile(r"(?:untitled|new (?:session|chat|conversation)|session|c
 
 def bare_prompt(text: str) -> str:
     """What was asked, without the template that a harness puts around it."""
-    for pattern, group, sign in ((_WRAPPED, 2, "</"), (_LABELLED, 1, ":")):
-        match = pattern.search(text) if sign in text else None
+    for pattern, group, signs in ((_WRAPPED, 2, ("</",)), (_LABELLED, 1, _LABELS)):
+        match = pattern.search(text) if any(sign in text for sign in signs) else None
         if match and len(match[group]) >= 15 and (pattern is _WRAPPED or match.start() > 20):
             return match[group].strip()
     return text.strip()
@@ -54,7 +56,7 @@ def make_title(given: str, prompts: Sequence[str], reply: str, files: Sequence[s
     if given.strip() and not _NO_TITLE.match(given.strip()):
         return clip(one_line(given), LONGEST)
     title = next((line for prompt in prompts if (line := _title_line(prompt))), "") or _title_line(reply) or _first_words(prompts)
-    title = clip(title, LONGEST) if title else "Session without a request"
+    title = clip(title, LONGEST) if title else UNASKED
     named = [path.rsplit("/", 1)[-1] for path in files[:2]]
     if named and len(title) < 70 and not any(name in title for name in named):
         title += f" ({', '.join(named)})"

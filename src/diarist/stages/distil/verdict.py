@@ -6,6 +6,7 @@ Only the ends of long outputs are read: summaries stand at the end, and the budg
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
@@ -110,8 +111,8 @@ def _window(output: str) -> str:
 
 def _summary(output: str) -> Verdict:
     """The last summary line of a check's output; one that failed anywhere among several outweighs those that passed."""
-    lines = [line for line in output[-TAIL:].split("\n")[-120:] if len(line) < 400 and _HINT.search(line)]
-    text = "\n".join(lines[-30:])
+    telling = (line for line in reversed(output[-TAIL:].split("\n")[-120:]) if len(line) < 400 and _HINT.search(line))
+    text = "\n".join(reversed(list(islice(telling, 30))))
     good: Verdict | None = None
     for rule in RULES:
         for match in rule.pattern.finditer(text) if rule.needs in text else ():

@@ -114,9 +114,8 @@ def decisions(ledger: Ledger) -> Iterator[Bullet]:
     """Turns to another way, as the agent announced them before it acted."""
     before = {id(event.why): event.why for event in [*ledger.runs, *ledger.changed, *ledger.looked] if event.why is not None}
     for said in before.values():
-        for sentence in said.sentences:
-            told = len(sentence.text) >= 30 and not (sentence.is_claim or sentence.is_chatter or _NEXT.match(sentence.text))
-            if sentence.is_decision and told:
+        for sentence in said.decisions:
+            if len(sentence.text) >= 30 and not (sentence.is_claim or sentence.is_chatter or _NEXT.match(sentence.text)):
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), 2.2 + min(sentence.score, 4) * 0.3)
 
 

@@ -17,7 +17,7 @@ from diarist.stages.patterns.drafting import Draft, describe, draft
 from diarist.stages.patterns.features import WELL, label, make_corpus
 from diarist.stages.patterns.grouping import Run, group_runs
 from diarist.stages.patterns.procedure import find_procedure, follows, lift, says_something
-from diarist.stages.patterns.refining import consolidate, firm_sessions, is_habit, prune, rarity_of
+from diarist.stages.patterns.refining import bear_it_out, consolidate, is_habit, prune, rarity_of
 from diarist.stages.patterns.splitting import split
 from diarist.stages.patterns.words import prompt_words
 
@@ -48,7 +48,7 @@ def mine(observations: Iterable[Observation], *, now: datetime, window: timedelt
         kept = prune(group, runs, measures, rarity)
         if not _is_borne_out(kept, runs, support) or not is_habit(kept, runs, measures):
             continue
-        if len(firm_sessions(kept, runs, measures) & _good(kept, runs)) < support:
+        if not bear_it_out(_good(kept, runs), support, kept, runs, measures):
             continue
         made = draft(kept, inside, corpus, rarity)
         if says_something(made.steps):

@@ -13,6 +13,7 @@ _STEM_ELSEWHERE = 5
 _ENDINGS = ("ings", "ing", "ies", "ied", "ers", "ed", "es", "en", "s")
 _SHORTEST_TYPO = 5
 _SHORTEST_VARIANT = 7
+"""Of words this long that begin alike or hold the same letters, one edit apart, each may be a slip for the other, however frequent."""
 _TYPO_RATIO = 3
 """A word is taken for a typing error of one that is at least so many times as frequent."""
 _SHORTEST_COMPOUND = 8
@@ -63,16 +64,23 @@ def one_edit_apart(a: str, b: str) -> bool:
 
 
 def _corrections(frequency: Mapping[str, int]) -> dict[str, str]:
-    """Misspelt word → the word. Found by the words that both give when one letter is left out, so in linear time."""
+    """Misspelt word → the word. Found by the words that both give when one letter is left out, so in linear time.
+
+    Of two spellings the one is right whose stem is met more often, in whatever word: "dockerfile" beside "docker" and "dockerize".
+    """
+    stems: Counter[str] = Counter()
+    for word, count in frequency.items():
+        stems[stem(word)] += count
+    rank = {word: (-stems[stem(word)], -count, word) for word, count in frequency.items()}
     correct: dict[str, str] = {}
     by_rest: dict[str, list[str]] = defaultdict(list)
-    for word in sorted(frequency, key=lambda word: (-frequency[word], word)):
+    for word in sorted(frequency, key=rank.__getitem__):
         if not _SHORTEST_TYPO <= len(word) <= _LONGEST_WORD:
             continue
         rests = _without_one(word)
         alike = {other for rest in rests for other in by_rest.get(rest, ()) if _is_variant(word, other, frequency)}
-        meant = min(alike, key=lambda other: (-frequency[other], other), default=None)
-        if meant is not None:
+        meant = min(alike, key=rank.__getitem__, default=None)
+        if meant is not None and all(stem(other) != stem(word) for other in alike):  # an inflection is no slip
             correct[word] = meant
             continue
         for rest in rests:
@@ -83,8 +91,9 @@ def _corrections(frequency: Mapping[str, int]) -> dict[str, str]:
 def _is_variant(word: str, other: str, frequency: Mapping[str, int]) -> bool:
     if word[0] != other[0] or not one_edit_apart(word, other):
         return False
-    rare = frequency[other] >= _TYPO_RATIO * frequency[word]
-    return rare or (len(word) >= _SHORTEST_VARIANT and word[:3] == other[:3])
+    if frequency[other] >= _TYPO_RATIO * frequency[word]:
+        return True
+    return len(word) >= _SHORTEST_VARIANT and (word[:3] == other[:3] or sorted(word) == sorted(other))
 
 
 def _without_one(word: str) -> list[str]:

@@ -17,7 +17,8 @@ _MOST_HOLDERS = 5
 _TELLING = 2.0
 _ALIKE = 0.55
 _DISAGREEMENT = 2.0
-_FIRM = 2.0
+_SURE, _LIKELY = 3.2, 2.0
+"""Log evidence from which on a session surely (twenty-five to one) or probably belongs to a group."""
 _LITTLE = 1 / 3
 _SURER_THAN_CHANCE = 1.3
 _AGREEMENT = 3.0
@@ -130,9 +131,11 @@ def prune(group: list[int], runs: Sequence[Run], measures: Measures, rarity: Rar
     return [n for n in kept if held[n] >= least]
 
 
-def firm_sessions(group: list[int], runs: Sequence[Run], measures: Measures) -> set[int]:
-    """Sessions with a run that the runs of other sessions clearly attract: only these bear a habit out."""
-    return {runs[run].session for run, pull in _pulls(group, runs, measures) if pull >= _FIRM}
+def bear_it_out(sessions: set[int], support: int, group: list[int], runs: Sequence[Run], measures: Measures) -> bool:
+    """Whether so many of the sessions have a run that the runs of others attract: surely, or probably in twice as many."""
+    pulls = [(pull, runs[run].session) for run, pull in _pulls(group, runs, measures) if runs[run].session in sessions]
+    sure, likely = ({session for pull, session in pulls if pull >= least} for least in (_SURE, _LIKELY))
+    return len(sure) >= support or len(likely) >= 2 * support
 
 
 def _pulls(group: list[int], runs: Sequence[Run], measures: Measures) -> Iterator[tuple[int, float]]:

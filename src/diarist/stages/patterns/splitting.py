@@ -33,8 +33,11 @@ def split(group: list[int], runs: Sequence[Run], measures: Measures) -> list[lis
     if best is None or best[0] < _CONTRAST:
         return [group]
     one, two = _settle([n for n in group if n in best[1]], [n for n in group if n not in best[1]], runs, measures)
+    if min(len(one), len(two)) < _FEWEST_APART:
+        return [group]
     inside = frozenset(one)
-    if min(len(one), len(two)) < _FEWEST_APART or _contrast(inside, words) + _contrast(inside, tools) < 3 * _CONTRAST:
+    told = _contrast(inside, words), _contrast(inside, tools)
+    if min(told) <= 0 or sum(told) < 3 * _CONTRAST:  # settling may have undone what one of both told
         return [group]
     return [part for half in (one, two) for part in split(half, runs, measures)]
 

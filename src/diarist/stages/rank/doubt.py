@@ -16,11 +16,23 @@ _PAIR = 0.4
 """What a pair of characters of a script without spaces counts that no record holds: most pairs are no words."""
 
 
+_CONTENT = 0.25
+"""Part of what its rarest word tells from which a word of a question is one that says what is asked."""
+_SEVERAL = 3
+"""Such words in a question from which a record has to hold more than one of them, however rare that one is."""
+
+
 class Question(NamedTuple):
     """Terms of a question with what each tells, and the share of it that a record must hold to be an answer."""
 
     weights: dict[str, float]
     needed: float
+    content: frozenset[str] = frozenset()
+    """Its terms that say what is asked."""
+
+    def is_met(self, terms: Iterable[str]) -> bool:
+        """Whether a text with these terms holds as many different words of a question as it has to: one of many is chance."""
+        return len(_words(self.content)) < _SEVERAL or len(_words(self.content.intersection(terms))) > 1
 
     def share(self, terms: Iterable[str]) -> float:
         """How much of what is asked a text with these terms speaks of, 0 to 1."""
@@ -34,7 +46,14 @@ def weigh(terms: Sequence[str], common: Frequencies) -> Question:
     rarity = rarity_of(common)
     weights = {term: rarity(term) * (_PAIR if _is_pair(term) and not common.counts.get(term) else 1.0) for term in terms}
     by_chance = _chance(weights, common)
-    return Question(weights, max(_LEAST, by_chance + _MARGIN * (1 - by_chance)))
+    most = max(weights.values(), default=0.0)
+    content = frozenset(term for term, weight in weights.items() if weight >= _CONTENT * most)
+    return Question(weights, max(_LEAST, by_chance + _MARGIN * (1 - by_chance)), content)
+
+
+def _words(terms: frozenset[str]) -> list[str]:
+    """The terms without those that are a part, or the stem, of another one: "golangci-lint" is one word and three terms."""
+    return [term for term in terms if not any(term != other and term in other for other in terms)]
 
 
 def _chance(weights: dict[str, float], common: Frequencies) -> float:

@@ -35,7 +35,7 @@ def answers(found: Sequence[Found], question: Question, rarity: Rarity) -> list[
 
     What was replaced is left out; what replaced it counts for what that one held.
     """
-    held = {one.row.id: question.share(_terms(one.row)) for one in found}
+    held = {one.row.id: _share(one.row, question) for one in found}
     for one in found:
         if one.superseded_by is not None and one.superseded_by.id in held:
             held[one.superseded_by.id] = max(held[one.superseded_by.id], held[one.row.id])
@@ -72,8 +72,11 @@ def _points(row: HitRow, weights: Iterable[str], rarity: Rarity) -> tuple[str, .
     return tuple(dict.fromkeys(point for point in (said, *fixes) if point))
 
 
-def _terms(row: HitRow) -> list[str]:
-    return analyse(f"{text_of(row)[:_READ]}\n{row.errors}\n{row.fixes}\n{' '.join(row.tags)}\n{row.project}")
+def _share(row: HitRow, question: Question) -> float:
+    """How much of what is asked a record speaks of; nothing where that is one word of several."""
+    told = f"{text_of(row)[:_READ]}\n{row.errors}\n{row.fixes}\n{' '.join(row.tags)}\n{row.project}"
+    terms = frozenset(analyse(told))
+    return question.share(terms) if question.is_met(terms) else 0.0
 
 
 def _different(found: Iterable[Found]) -> list[Found]:

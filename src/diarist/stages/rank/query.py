@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from diarist.errors import UsageError
 from diarist.model.hit import Query
-from diarist.stages.rank.words import telling
-from diarist.text.analyse import analyse
+from diarist.stages.rank.words import telling, without_foreign
+from diarist.text.analyse import analyse, language_in
 from diarist.text.durations import parse_duration
 from diarist.text.stem import language_of
 
@@ -54,7 +54,7 @@ def parse_query(text: str, now: datetime, *, lenient: bool = False) -> ParsedQue
     words = " ".join(piece.value for piece in pieces if not piece.name)
     phrases = tuple(tuple(analyse(piece.value)) for piece in pieces if not piece.name and piece.quoted)
     free = " ".join(piece.value for piece in pieces if not piece.name and not piece.quoted)
-    terms = telling(analyse(words), language_of(words.lower().split())) if words.strip() else []
+    terms = telling(analyse(without_foreign(words), language_in(words)), language_of(words.lower().split())) if words.strip() else []
     query = Query(terms=tuple(terms[:_MOST_TERMS]), phrases=tuple(phrase for phrase in phrases if phrase))
     if not free.strip() and phrases:
         query = query._replace(terms=())

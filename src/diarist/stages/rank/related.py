@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
-from diarist.model.hit import RESEMBLES, Frequencies, HitRow
+from diarist.model.hit import RESEMBLES, Frequencies, HitRow, Query
 from diarist.stages.rank.standing import Found, text_of
 from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
@@ -42,3 +43,29 @@ def share_scores(found: Sequence[Found], related: Sequence[Found]) -> list[Found
             gained = min(top.score * _PART * one.score / itself, max(0.0, top.score - known.score) * _BELOW)
             own[one.row.id] = known._replace(score=known.score + gained, reasons=(*known.reasons, f"{RESEMBLES} (+{gained:.3f})"))
     return list(own.values())
+
+
+def only_matching(found: Sequence[Found], matching: AbstractSet[str], query: Query, wanted: int) -> list[Found]:
+    """The records in order without those that only resemble the best one: a hit holds a word of the query, and every quoted phrase.
+
+    `matching`: ids of records of which that is known. What replaced one of them stays, unless a phrase is quoted. `wanted`: how many
+    records have to be told of; what comes after so many is left out where it is not known.
+    """
+    replacing = frozenset(
+        one.superseded_by.id for one in found if one.superseded_by is not None and one.row.id in matching and not query.phrases
+    )
+    kept: list[Found] = []
+    for one in found:
+        if one.row.id in matching or one.row.id in replacing or (len(kept) < wanted and holds(one.row, query)):
+            kept.append(one)
+    return kept
+
+
+def holds(row: HitRow, query: Query) -> bool:
+    """Whether a record holds one of the words of a query, where it has any, and each of its phrases."""
+    texts = (row.title, " ".join(row.tags), row.errors, row.fixes, row.text, row.project.rstrip("/").rsplit("/", 1)[-1])
+    fields = [analyse(text) for text in texts if text]
+    if query.phrases:
+        told = [f" {' '.join(terms)} " for terms in fields]
+        return all(any(f" {' '.join(phrase)} " in text for text in told) for phrase in query.phrases)
+    return any(not frozenset(terms).isdisjoint(query.terms) for terms in fields)

@@ -7,6 +7,7 @@ from functools import cache
 from diarist.text.analyse import analyse
 from diarist.text.stem import FUNCTION_WORDS
 
+_PUNCTUATION = ".,;:!?()\"'«»„“”¿¡"
 _ENGLISH = """
 a about above after again against all also am an and any are as at be because been before being below between both but by can could did do
 does doing done down during each either else ever every few for from further get gets getting go goes going got had has have having he her
@@ -16,6 +17,13 @@ tell than that the their theirs them then there these they thing things this tho
 very via want wants was way we well went were what when where whether which while who whom whose why will with within without would yes
 yet you your yours s t re ve ll d m don doesn didn isn aren wasn weren won hasn haven couldn shouldn wouldn ain
 """
+
+_UNMISTAKABLE = """
+auch auf aus bei beim darf eine einen ich jetzt muss nicht noch nur oder sich und von wann warum werden wie wir wird zum zur welche welcher
+aux avec cette combien pourquoi quel quelle quelles quels qui une dans nous ahora pero por una como agora onde qual quando uma che della gli
+nel quale viene aan bij een het hoe maar niet ook voor wordt zijn welke czy dla gdzie jaka jaki jakie kiedy nie przez teraz tylko
+"""
+"""Function words that are no words of English and no names of its tools: in a question of mixed languages no single one tells which."""
 
 COMMON = frozenset(term for word in _ENGLISH.split() for term in analyse(word))
 """Analysed English function words."""
@@ -27,6 +35,18 @@ def _dull(language: str) -> frozenset[str]:
     if language == "en":
         return COMMON
     return COMMON.union(term for word in FUNCTION_WORDS.get(language, ()) for term in analyse(word, language))
+
+
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(_UNMISTAKABLE.split()).union(word for words in FUNCTION_WORDS.values() for word in words if not word.isascii())
+
+
+def without_foreign(text: str) -> str:
+    """A question without the function words of languages other than English; all of it where nothing else is left."""
+    words = text.split()
+    kept = [word for word in words if word.strip(_PUNCTUATION).lower() not in _foreign()]
+    return " ".join(kept) if len(kept) < len(words) and kept else text
 
 
 def telling(terms: list[str], language: str) -> list[str]:

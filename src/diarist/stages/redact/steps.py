@@ -29,11 +29,17 @@ _MARK_ROOM = 200
 class Masker(Protocol):
     """Masks one text: a `Redactor`."""
 
-    def redact(self, text: str) -> Redacted: ...
+    def redact(self, text: str) -> Redacted:
+        """The text with its secrets masked."""
+        ...
 
-    def masked(self, text: str) -> tuple[Redacted, int]: ...
+    def masked(self, text: str) -> tuple[Redacted, int]:
+        """How many secrets were masked so far."""
+        ...
 
-    def engine(self, size: int) -> Engine: ...
+    def engine(self, size: int) -> Engine:
+        """What finds the secrets."""
+        ...
 
 
 def redact_step(redactor: Masker, raw: RawStep, limit: int) -> tuple[Step, int]:

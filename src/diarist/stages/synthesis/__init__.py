@@ -7,17 +7,20 @@ markdown = render_report(report)
 
 from __future__ import annotations
 
+from diarist.stages.synthesis.features import Features
 from diarist.stages.synthesis.lessons import make_lesson, render_block
 from diarist.stages.synthesis.lineage import Ancestor
 from diarist.stages.synthesis.report import Approval, render_body, render_file, render_report, render_theme, report_fields
-from diarist.stages.synthesis.runs import Intake, Item, Run
+from diarist.stages.synthesis.runs import Intake, Item, Ranked, Run
 from diarist.stages.synthesis.synthesis import Request, check, synthesize, without
 
 __all__ = [
     "Ancestor",
     "Approval",
+    "Features",
     "Intake",
     "Item",
+    "Ranked",
     "Request",
     "Run",
     "check",

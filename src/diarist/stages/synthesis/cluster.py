@@ -13,7 +13,7 @@ over an inverted index of rare features, up to all that is left. So the cost gro
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from math import sqrt
 from operator import mul
@@ -62,7 +62,7 @@ class Group(NamedTuple):
 class Space:
     """Entries as vectors: the weights of the features they carry."""
 
-    def __init__(self, entries: Sequence[Features], weights: Sequence[float]) -> None:
+    def __init__(self, entries: Collection[Features], weights: Sequence[float]) -> None:
         self.weights = weights
         self.squares = [weight * weight for weight in weights]
         self._light = LIGHT if len(entries) < LARGE else LIGHT_OF_MANY

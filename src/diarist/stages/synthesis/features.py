@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from math import log
 from typing import cast
@@ -67,7 +67,7 @@ class Vocabulary:
             self._single[word] = features[0] if features else _NOTHING
         return features
 
-    def weigh(self, entries: Sequence[Features]) -> list[float]:
+    def weigh(self, entries: Collection[Features]) -> list[float]:
         """By feature: how rare it is among these entries; always above 0, so that few entries can be compared too."""
         counts = Counter(chain.from_iterable(entries))
         weights = []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
 import msgspec
 
+from diarist.model.bullet import UNASKED
 from diarist.model.redacted import Redacted
 from diarist.stages.synthesis.features import Features, Vocabulary
 
@@ -86,6 +88,31 @@ class Item(NamedTuple):
     """(fingerprint of the error, text)"""
 
 
+class Ranked(Sequence[Item]):
+    """Items in the order of their hashed ids, kept elsewhere than in memory: each is read when it is asked for."""
+
+    @abstractmethod
+    def features(self) -> Iterator[Features]:
+        """Features of each item, in order; equal numbers are one and the same object."""
+
+
+class Column(Collection[Features]):
+    """The features of many items, read as they are needed."""
+
+    def __init__(self, *sources: Sequence[Item]) -> None:
+        self._sources = sources
+
+    def __len__(self) -> int:
+        return sum(map(len, self._sources))
+
+    def __iter__(self) -> Iterator[Features]:
+        for source in self._sources:
+            yield from source.features() if isinstance(source, Ranked) else (item.features for item in source)
+
+    def __contains__(self, features: object) -> bool:
+        return any(each == features for each in self)
+
+
 class Phrases:
     """Texts by number. What differs in case or the full stop only is the same phrase, worded as it was met first."""
 
@@ -152,7 +179,7 @@ class Intake:
 
 def _parts(run: Run) -> list[str]:
     """Texts of a run that say what it is about, but for its bullets and fixes."""
-    parts: list[str] = [run.title, run.prompt[:PROMPT], run.rationale, run.learned]
+    parts: list[str] = [run.title.removeprefix(UNASKED), run.prompt[:PROMPT], run.rationale, run.learned]
     if run.errors:
         parts += [error.message for error in run.errors]
     if run.files:

@@ -16,7 +16,7 @@ from diarist.stages.synthesis.approaches import Corpus, count_carriers
 from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
 from diarist.stages.synthesis.errors import CommonErrors, find_common_errors
 from diarist.stages.synthesis.lineage import Ancestor, trace
-from diarist.stages.synthesis.runs import Intake, Item
+from diarist.stages.synthesis.runs import Column, Intake, Item, Ranked
 from diarist.stages.synthesis.themes import Counted, finish, make_error_theme, make_theme
 from diarist.stages.synthesis.wording import name_features, rank_tags, tell_apart
 
@@ -54,9 +54,9 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
     """
     parameters = request.parameters
     check(parameters.threshold, parameters.min_cluster_size)
-    ranked = sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())
-    weights = intake.vocabulary.weigh([item.features for item in (*ranked, *earlier, *request.background)])
-    space = Space([item.features for item in ranked], weights)
+    ranked = items if isinstance(items, Ranked) else sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())
+    weights = intake.vocabulary.weigh(Column(ranked, earlier, request.background))
+    space = Space(Column(ranked), weights)
     groups = [group for group in cluster(space, parameters.threshold) if _sessions(ranked, group) >= parameters.min_cluster_size]
     if parameters.min_cluster_size == 1:
         taken = {number for group in groups for number in group}

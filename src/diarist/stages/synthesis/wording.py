@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import sqrt
 
 import msgspec
@@ -12,8 +13,9 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Theme
 from diarist.stages.synthesis.approaches import Corpus
 from diarist.stages.synthesis.cluster import Group
-from diarist.stages.synthesis.features import Vocabulary, is_coined
+from diarist.stages.synthesis.features import Vocabulary, is_coined, terms
 from diarist.text.clip import clip
+from diarist.text.stem import FUNCTION_WORDS
 
 MOST_TITLES = 12
 """Distinct titles that may become the label, most frequent first."""
@@ -43,14 +45,19 @@ def make_label(corpus: Corpus, group: Group, members: Sequence[int], tags: Seque
 
 
 def rank_tags(vocabulary: Vocabulary, weights: Sequence[float], group: Group, size: int) -> list[int]:
-    """Features that mark a group: carried by many members and by few others."""
-    least = max(min(2, size), SHARED * size)
+    """Features that mark a group: carried by many members and by few others. Words that say nothing by themselves never do."""
+    least, empty = max(min(2, size), SHARED * size), _function_terms()
     telling = [
         (-count * weights[feature] ** 2 * (COINED if is_coined(vocabulary.terms[feature]) else 1.0), feature)
         for feature, count in group.counts.items()
-        if count >= least and not vocabulary.terms[feature].startswith("error:")
+        if count >= least and not vocabulary.terms[feature].startswith("error:") and vocabulary.terms[feature] not in empty
     ]
     return [feature for _, feature in sorted(telling)[:MOST_TAGS]]
+
+
+@lru_cache(maxsize=1)
+def _function_terms() -> frozenset[str]:
+    return frozenset(term for words in FUNCTION_WORDS.values() for word in words for term in terms(word))
 
 
 def tell_apart(themes: Sequence[Theme]) -> list[Theme]:

@@ -12,6 +12,10 @@ INSERT INTO workspaces (tenant, workspace_id, secret) VALUES (:tenant, :workspac
 -- name: find_head
 SELECT digest, status, revision, body_seq FROM records WHERE tenant = :tenant AND id = :id;
 
+-- name: list_heads
+SELECT id, digest, status, revision, body_seq FROM records
+WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids));
+
 -- name: put_record
 INSERT INTO records (
     tenant, id, kind, namespace, project, agent, workflow, task_id, session_id, outcome, verified, title, tags, trust, status,
@@ -49,16 +53,17 @@ JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
 LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs));
 
--- name: list_bodies_by_seq
-SELECT c.seq, r.id, r.digest, p.payload
-FROM history c
-JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
-LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
-WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs));
+-- name: list_payloads_by_seq
+SELECT seq, payload FROM history_payloads WHERE tenant = :tenant AND seq IN (SELECT value FROM json_each(:seqs));
 
 -- name: find_search_text
 SELECT p.search FROM records r JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE r.tenant = :tenant AND r.id = :record_id;
+
+-- name: list_search_texts
+SELECT h.seq, p.search FROM history h JOIN records r ON r.tenant = h.tenant AND r.id = h.record_id AND r.seq = h.seq
+JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
+WHERE h.tenant = :tenant AND h.seq IN (SELECT value FROM json_each(:seqs));
 
 -- name: list_hits
 SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome,
@@ -112,6 +117,9 @@ r.status = 'active'
 
 -- name: list_seqs
 SELECT r.seq FROM records r WHERE r.tenant = :tenant{where} ORDER BY {order} LIMIT :limit;
+
+-- name: list_places
+SELECT r.id, r.digest, r.body_seq FROM records r WHERE r.tenant = :tenant{where} ORDER BY {order} LIMIT :limit;
 
 -- name: count_records
 SELECT count(*) FROM records r WHERE r.tenant = :tenant{where};
@@ -312,6 +320,15 @@ SELECT path FROM publications WHERE tenant = :tenant AND record_id = :record_id 
 
 -- name: find_publication_by_path
 SELECT record_id FROM publications WHERE tenant = :tenant AND kind = :kind AND path = :path ORDER BY record_id LIMIT 1;
+
+-- name: list_names_of
+SELECT record_id, kind, path FROM publications
+WHERE tenant = :tenant AND record_id IN (SELECT value FROM json_each(:ids));
+
+-- name: list_holders
+SELECT kind, path, min(record_id) FROM publications
+WHERE tenant = :tenant AND kind = :kind AND path IN (SELECT value FROM json_each(:paths))
+GROUP BY kind, path;
 
 -- name: delete_usefulness
 DELETE FROM usefulness WHERE tenant = :tenant AND record_id = :record_id;

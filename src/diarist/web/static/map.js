@@ -20,6 +20,12 @@
   let frame = 0;
   let grid = null;
   let painter = null;
+  let links = null; // by point, its edges: made when first asked for
+  let marked = false; // does the canvas above show anything?
+  let moving = 0; // a timer, while the map is dragged or zoomed: many lines are left out until it rests
+  const MOST_EDGES = 4000;
+  const FEW_EDGES = 300;
+  const RESTS = 250;
 
   const rgb = (hex) => [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
 
@@ -98,8 +104,9 @@
     }
   }
 
+  // One draw call. No multisampling: the points' rims are softened in the shader, which costs a machine that renders in software half.
   function makeWebGl() {
-    const gl = canvas.getContext("webgl", { antialias: true });
+    const gl = canvas.getContext("webgl", { antialias: false, depth: false, stencil: false, powerPreference: "low-power" });
     if (!gl) return null;
     const program = gl.createProgram();
     const add = (kind, text) => {
@@ -108,66 +115,112 @@
       gl.compileShader(shader);
       gl.attachShader(program, shader);
     };
-    add(gl.VERTEX_SHADER, `attribute vec2 place; attribute vec4 colour; uniform vec2 middle; uniform vec2 scale; uniform float size;
+    add(gl.VERTEX_SHADER, `attribute vec2 place; attribute vec4 colour; uniform vec2 middle; uniform vec2 scale; uniform mediump float size;
       varying vec4 tint; void main() { gl_Position = vec4((place - middle) * scale, 0.0, 1.0); gl_PointSize = size; tint = colour; }`);
-    add(gl.FRAGMENT_SHADER, `precision mediump float; varying vec4 tint;
-      void main() { float far = length(gl_PointCoord - 0.5); if (far > 0.5) discard; gl_FragColor = vec4(tint.rgb, 0.85); }`);
+    add(gl.FRAGMENT_SHADER, `precision mediump float; varying vec4 tint; uniform mediump float size;
+      void main() { float far = length(gl_PointCoord - 0.5) * size; gl_FragColor = vec4(tint.rgb, 0.85 * clamp(0.5 * size - far, 0.0, 1.0)); }`);
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) return null;
     gl.useProgram(program);
-    const places = gl.createBuffer();
-    const tints = gl.createBuffer();
-    const where = (name) => gl.getUniformLocation(program, name);
-    const uniforms = { middle: where("middle"), scale: where("scale"), size: where("size") };
+    const [places, tints] = [gl.createBuffer(), gl.createBuffer()];
+    const uniform = (name) => gl.getUniformLocation(program, name);
+    const [middle, scale, size] = [uniform("middle"), uniform("scale"), uniform("size")];
+    const fill = (name, buffer, values, each, kind, scaled) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+      const where = gl.getAttribLocation(program, name);
+      gl.enableVertexAttribArray(where);
+      gl.vertexAttribPointer(where, each, kind, scaled, 0, 0);
+    };
     return {
       load() {
-        const xy = new Float32Array(2 * shown.length);
+        const where = new Float32Array(2 * shown.length);
         const tint = new Uint8Array(4 * shown.length);
         shown.forEach((i, n) => {
-          xy[2 * n] = data.x[i];
-          xy[2 * n + 1] = data.y[i];
+          where[2 * n] = data.x[i];
+          where[2 * n + 1] = data.y[i];
           tint.set(colours.subarray(4 * i, 4 * i + 4), 4 * n);
         });
-        gl.bindBuffer(gl.ARRAY_BUFFER, places);
-        gl.bufferData(gl.ARRAY_BUFFER, xy, gl.STATIC_DRAW);
-        const place = gl.getAttribLocation(program, "place");
-        gl.enableVertexAttribArray(place);
-        gl.vertexAttribPointer(place, 2, gl.FLOAT, false, 0, 0);
-        gl.bindBuffer(gl.ARRAY_BUFFER, tints);
-        gl.bufferData(gl.ARRAY_BUFFER, tint, gl.STATIC_DRAW);
-        const colour = gl.getAttribLocation(program, "colour");
-        gl.enableVertexAttribArray(colour);
-        gl.vertexAttribPointer(colour, 4, gl.UNSIGNED_BYTE, true, 0, 0);
+        fill("place", places, where, 2, gl.FLOAT, false);
+        fill("colour", tints, tint, 4, gl.UNSIGNED_BYTE, true);
       },
       draw() {
         gl.viewport(0, 0, canvas.width, canvas.height);
         gl.clearColor(0, 0, 0, 0);
         gl.clear(gl.COLOR_BUFFER_BIT);
         gl.enable(gl.BLEND);
-        gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-        const [sx, sy] = scales();
-        gl.uniform2f(uniforms.middle, view.x, view.y);
-        gl.uniform2f(uniforms.scale, sx, sy);
-        gl.uniform1f(uniforms.size, pointSize());
+        gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+        gl.uniform2f(middle, view.x, view.y);
+        gl.uniform2f(scale, ...scales());
+        gl.uniform1f(size, pointSize());
         gl.drawArrays(gl.POINTS, 0, shown.length);
       },
     };
   }
 
+  // Without WebGL: points of one color together, none that is not seen.
   function makePlain() {
     const pen = canvas.getContext("2d");
+    let groups = new Map();
     return {
-      load() {},
+      load() {
+        groups = new Map();
+        for (const i of shown) {
+          const colour = `rgb(${colours[4 * i]},${colours[4 * i + 1]},${colours[4 * i + 2]})`;
+          if (!groups.has(colour)) groups.set(colour, []);
+          groups.get(colour).push(i);
+        }
+      },
       draw() {
         pen.clearRect(0, 0, canvas.width, canvas.height);
         const size = pointSize();
-        for (const i of shown) {
-          const [x, y] = toScreen(data.x[i], data.y[i]);
-          pen.fillStyle = `rgb(${colours[4 * i]},${colours[4 * i + 1]},${colours[4 * i + 2]})`;
-          pen.fillRect(x - size / 2, y - size / 2, size, size);
+        const [sx, sy] = scales();
+        for (const [colour, list] of groups) {
+          pen.fillStyle = colour;
+          for (const i of list) {
+            const x = ((data.x[i] - view.x) * sx + 1) * 0.5 * canvas.width;
+            const y = (1 - (data.y[i] - view.y) * sy) * 0.5 * canvas.height;
+            if (x > -size && y > -size && x < canvas.width + size && y < canvas.height + size) {
+              pen.fillRect(x - size / 2, y - size / 2, size, size);
+            }
+          }
         }
       },
     };
+  }
+
+  // A few hundred lines to a path, none that is not seen.
+  function strokeEdges(pen, count, which) {
+    pen.strokeStyle = "rgba(128, 140, 148, 0.45)";
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let n = 0, drawn = 0; n < count; n++) {
+      const i = which(n);
+      const [x1, y1] = toScreen(data.x[data.edges[2 * i]], data.y[data.edges[2 * i]]);
+      const [x2, y2] = toScreen(data.x[data.edges[2 * i + 1]], data.y[data.edges[2 * i + 1]]);
+      const beside = Math.max(x1, x2) < 0 || Math.max(y1, y2) < 0 || Math.min(x1, x2) > canvas.width || Math.min(y1, y2) > canvas.height;
+      if (beside) continue;
+      pen.moveTo(x1, y1);
+      pen.lineTo(x2, y2);
+      if (++drawn % 256 === 0) {
+        pen.stroke();
+        pen.beginPath();
+      }
+    }
+    pen.stroke();
+  }
+
+  function edgesOf(point) {
+    if (!links) {
+      links = new Map();
+      for (let i = 0; i < data.relation.length; i++) {
+        for (const end of [data.edges[2 * i], data.edges[2 * i + 1]]) {
+          if (!links.has(end)) links.set(end, []);
+          links.get(end).push(i);
+        }
+      }
+    }
+    return links.get(point) || [];
   }
 
   const pointSize = () => Math.min(16, Math.max(3, (shown.length > 5000 ? 3 : shown.length > 500 ? 6 : 9) * Math.sqrt(view.zoom))) * (window.devicePixelRatio || 1);
@@ -192,21 +245,15 @@
     frame = 0;
     if (!data) return;
     painter.draw();
+    const all = hovered < 0 && (!moving || data.relation.length <= FEW_EDGES) ? Math.min(data.relation.length, MOST_EDGES) : 0;
+    if (hovered < 0 && !lasso && !all && !marked) return;
     const pen = over.getContext("2d");
     pen.clearRect(0, 0, over.width, over.height);
-    pen.strokeStyle = "rgba(128, 140, 148, 0.45)";
-    pen.lineWidth = 1;
-    const most = Math.min(data.relation.length, 4000);
-    for (let i = 0; i < most; i++) {
-      const a = data.edges[2 * i];
-      const b = data.edges[2 * i + 1];
-      if (hovered >= 0 && a !== hovered && b !== hovered) continue;
-      const [x1, y1] = toScreen(data.x[a], data.y[a]);
-      const [x2, y2] = toScreen(data.x[b], data.y[b]);
-      pen.beginPath();
-      pen.moveTo(x1, y1);
-      pen.lineTo(x2, y2);
-      pen.stroke();
+    marked = hovered >= 0 || lasso !== null || all > 0;
+    if (all) strokeEdges(pen, all, (n) => n);
+    if (hovered >= 0) {
+      const own = edgesOf(hovered);
+      strokeEdges(pen, own.length, (n) => own[n]);
     }
     if (hovered >= 0) {
       const [x, y] = toScreen(data.x[hovered], data.y[hovered]);
@@ -229,6 +276,15 @@
   const redraw = () => {
     if (!frame) frame = requestAnimationFrame(draw);
   };
+
+  function move() {
+    clearTimeout(moving);
+    moving = setTimeout(() => {
+      moving = 0;
+      redraw();
+    }, RESTS);
+    redraw();
+  }
 
   function nearest(px, py) {
     const [x, y] = toWorld(px, py);
@@ -285,7 +341,7 @@
     const after = toWorld(px, py);
     view.x += before[0] - after[0];
     view.y += before[1] - after[1];
-    redraw();
+    move();
   }
 
   canvas.addEventListener("wheel", (event) => {
@@ -313,7 +369,7 @@
       view.y += from[1] - to[1];
       drag.moved += Math.abs(at[0] - drag.at[0]) + Math.abs(at[1] - drag.at[1]);
       drag.at = at;
-      redraw();
+      move();
       return;
     }
     const found = nearest(...at);

@@ -11,6 +11,9 @@ from diarist.model.entry import Outcome
 from diarist.model.observation import Observation, ToolUse
 from diarist.model.redacted import derived
 from diarist.stages.patterns import Draft, mine
+from diarist.stages.patterns.grouping import Run, group_runs
+from diarist.stages.patterns.refining import bear_it_out
+from diarist.stages.patterns.splitting import split
 from habits import NOW, SUPPORT, WINDOW, observation
 
 TOOLS = ["Read", "Grep", "Edit", "Bash"]
@@ -119,6 +122,29 @@ def test_long_prompts_about_other_things_are_no_habit_however_alike_the_tools_ar
     lint = ToolUse(name=derived("Bash"), kind="shell", shape=derived("golangci-lint run"))
     runs = [msgspec.structs.replace(each, tools=(*each.tools, lint)) for each in (run(at, prompt) for at, prompt in enumerate(prompts))]
     assert not mined(*runs)
+
+
+def test_a_run_that_shares_a_word_with_a_request_made_twice_makes_no_habit_of_it() -> None:
+    """Each of so many sessions as are asked for must surely belong, or twice as many probably."""
+    twice = [Run((1, 2, 3, 4), (1, 2), (), False, number) for number in range(2)]
+    noise = [
+        Run((10 + number % 40, 50 + number % 37, 4 if number % 30 == 0 else 9), (1, 2), (), False, 20 + number) for number in range(300)
+    ]
+    runs = [*twice, Run((4, 5, 6), (1, 2), (), False, 2), Run((1, 2, 3, 7), (1, 2), (), False, 3), *noise]
+    _, measures = group_runs(runs)
+    assert not bear_it_out({0, 1, 2}, SUPPORT, [0, 1, 2], runs, measures)
+    assert bear_it_out({0, 1, 3}, SUPPORT, [0, 1, 3], runs, measures)
+
+
+def test_wordings_that_go_about_it_alike_are_not_split() -> None:
+    """Other words alone do not make two habits of what was found to be one."""
+    runs = [Run((1, 2 if number < 4 else 3, 4 if number < 4 else 5), (1, 2, 3), (), False, number) for number in range(9)]
+    noise = [Run((10 + number,), (4 + number,), (), False, 20 + number) for number in range(30)]
+    _, measures = group_runs(runs + noise)
+    assert split(list(range(9)), runs + noise, measures) == [list(range(9))]
+    other_way = [each._replace(common=(1, 2, 3) if each.session < 4 else (70, 71, 72)) for each in runs]
+    _, measures = group_runs(other_way + noise)
+    assert len(split(list(range(9)), other_way + noise, measures)) == 2
 
 
 def test_what_is_filled_in_each_time_is_left_out_of_the_title() -> None:

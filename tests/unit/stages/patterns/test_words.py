@@ -52,6 +52,12 @@ def test_frequent_words_one_letter_apart_stay_two() -> None:
     assert found["tests"] != found["texts"]
 
 
+def test_of_two_spellings_the_one_that_other_words_share_is_right() -> None:
+    """A slip that is made time and again does not become the word; and letters swapped at its beginning are a slip too."""
+    found = families([["wbehooks"]] * 4 + [["webhooks"]] * 2 + [["webhook"]] * 3)
+    assert found["wbehooks"] == found["webhooks"] == found["webhook"]
+
+
 @given(st.lists(st.lists(st.text("abcdefgh", min_size=2, max_size=9), max_size=5), max_size=12))
 def test_families_do_not_depend_on_the_order(prompts: list[list[str]]) -> None:
     """Any order of the same prompts."""

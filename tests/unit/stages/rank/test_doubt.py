@@ -34,6 +34,20 @@ def test_the_whole_question_is_always_enough() -> None:
         assert question.needed <= 1
 
 
+def test_one_word_of_several_is_chance_however_rare_it_is() -> None:
+    question = weigh(("golangci", "lint", "pipelin", "set"), Frequencies(1000, {"golangci": 1, "lint": 90, "pipelin": 90, "set": 900}))
+    assert question.share(["golangci"]) > question.needed
+    assert not question.is_met(["golangci"])
+    assert not question.is_met(["golangci", "set"])
+    assert question.is_met(["golangci", "lint"])
+
+
+def test_a_compound_and_its_parts_are_one_word() -> None:
+    common = Frequencies(1000, {"golangci-lint": 1, "golangci": 1, "lint": 2, "pipelin": 3, "runner": 2})
+    assert weigh(("golangci-lint", "golangci", "lint"), common).is_met(["lint"])
+    assert not weigh(("golangci-lint", "golangci", "lint", "pipelin", "runner"), common).is_met(["golangci-lint", "golangci", "lint"])
+
+
 def test_an_empty_question_or_store_is_no_fault() -> None:
     assert weigh((), Frequencies(10, {})).share(["x"]) == 0.0
     assert 0 < weigh(("x",), Frequencies(0, {})).needed <= 1

@@ -95,3 +95,10 @@ def test_options_narrow_as_the_query_does() -> None:
     assert parsed.query.since == int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
     with pytest.raises(UsageError, match="no filter 'colour'"):
         narrow(parse("x"), NOW, colour="red")
+
+
+def test_function_words_of_any_language_tell_nothing() -> None:
+    assert parse("lint und deploy").query.terms == parse("lint deploy").query.terms
+    assert parse("deploy für staging").query.terms == parse("deploy staging").query.terms
+    assert parse("und").query.terms == ("und",)
+    assert "die" in parse("why does the worker die").query.terms

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diarist.stages.rank.snippet import highlight, snippet
+from diarist.stages.rank.snippet import excerpt, highlight, snippet
 from diarist.text.analyse import analyse
 
 TEXT = "The basket is large. Prices are cached in Redis for 60 seconds. Nobody knows why. The end."
@@ -37,3 +37,10 @@ def test_of_a_run_without_spaces_only_what_matched_is_highlighted() -> None:
     text = "データベースの価格は一分間キャッシュされる"
     assert [text[start:end] for start, end in highlight(text, analyse("価格 キャッシュ"))] == ["価格", "キャッシュ"]
     assert [start for start, _ in highlight("Größe der Datei", analyse("größe"))] == [0]
+
+
+def test_an_excerpt_is_of_the_first_text_that_holds_a_word_else_how_the_first_begins() -> None:
+    texts = ("", "Nothing of the kind stands here. Or here.", "E: the port is taken")
+    assert excerpt(texts, ["port"], lambda _: 1.0) == "E: the port is taken"
+    assert excerpt(texts, ["absent"], lambda _: 1.0).startswith("Nothing of the kind")
+    assert excerpt(("", " "), ["absent"], lambda _: 1.0) == ""

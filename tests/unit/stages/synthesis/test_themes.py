@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from diarist.model.bullet import ASKED, CORRECTED, FOUND, WENT_ON
+from diarist.model.bullet import ASKED, CORRECTED, FOUND, UNASKED, WENT_ON
 from diarist.model.redacted import Redacted
 from diarist.model.theme import Theme
 from diarist.stages.synthesis import Ancestor, Run
@@ -199,6 +199,22 @@ def test_the_label_is_a_title_that_tells_most_of_the_theme() -> None:
     runs[3] = msgspec.structs.replace(runs[3], title=Redacted("Hello"))
     assert "deadlock" in only_theme(runs).label
     assert only_theme(runs).tags[0] in {"deadlock", "checkouts", "orders", "table", "again", "between"}
+
+
+def test_words_that_say_nothing_by_themselves_mark_no_theme() -> None:
+    """Among few entries they are as rare as any other word."""
+    theme = only_theme([make_run(number, "renew the certificate of the proxy and reload it with certbot") for number in range(3)])
+    assert {"certificate", "proxy", "certbot"} <= set(theme.tags)
+    assert not {"the", "of", "and", "it", "with"} & set(theme.tags)
+
+
+def test_a_title_of_our_own_making_brings_nothing_together() -> None:
+    """Sessions in which nobody asked for anything are not about that."""
+    runs = [
+        msgspec.structs.replace(make_run(number, f"{chr(97 + number) * 7} {chr(107 + number) * 5}"), title=Redacted(UNASKED))
+        for number in range(6)
+    ]
+    assert not synthesize_runs(runs, []).themes
 
 
 def test_a_label_that_two_themes_share_is_told_apart_by_their_tags() -> None:

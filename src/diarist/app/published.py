@@ -1,0 +1,43 @@
+"""Where the files lie that a record was published as: for whoever checks them, or writes those that are missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from diarist.app.evidence import main_info
+from diarist.app.publishing import publish_root
+from diarist.app.records import entry_of
+from diarist.app.verifying import parts_of
+from diarist.text.names import file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from diarist.app.toolbox import Toolbox
+    from diarist.model.record import Record
+
+
+class PublishedFile(NamedTuple):
+    """A file that should be there: `path`, relative to `root` and with slashes, was fixed when the record was first published."""
+
+    kind: str
+    root: Path
+    path: str
+
+    @property
+    def file(self) -> Path:
+        """The whole path."""
+        return self.root.joinpath(*self.path.split("/"))
+
+
+def published_files(box: Toolbox, record: Record) -> Iterator[PublishedFile]:
+    """The published files of a record, sorted by kind; none for most records. Raises StoreError, ValueError for a damaged entry."""
+    names = box.store.list_publications(record.id)
+    if not names:
+        return
+    parts = parts_of(box, entry_of(record)) if record.kind == "entry" else []
+    root = publish_root(box, record.project, main_info(parts).cwd if parts else "")
+    place = file_name(record.project)
+    for kind, path in names:
+        yield PublishedFile(kind, root, path.removeprefix(f"{place}/"))

@@ -1,0 +1,17 @@
+"""What a workspace needs now and then: interrupted erasures finished, observations kept within bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diarist.app.erasing import finish
+from diarist.app.observing import sweep
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Toolbox
+
+
+def tidy(box: Toolbox) -> dict[str, int]:
+    """Does it; counts of what was done."""
+    observed = sorted({scope.project for scope in box.store.list_scopes() if scope.kind == "observation"})
+    return {"erasures": len(finish(box)), "observations": sum(sweep(box, project) for project in observed)}

@@ -1,0 +1,71 @@
+"""How likely the wording of a text speaks to an agent: weights of its words, learned from texts of both kinds written for this.
+
+The patterns of `text.injection` know ways to say it; an attacker finds others. Words and pairs of them, each with a weight, know
+none of the ways and something of all of them. `scripts/injection/train.py` makes the weights of the cases beside it.
+"""
+
+# pathlib would cost a hook more than reading the weights does.
+# ruff: noqa: PTH118, PTH120, PTH123
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from functools import lru_cache
+from math import sqrt
+
+BUCKETS = 1 << 14
+SCALE = 16
+"""A stored weight, -127 to 127, is the weight times this."""
+WEIGHTS = os.path.join(os.path.dirname(__file__), "injection_weights.bin")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[^\W\d_]+|[^\w\s]")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n\s*\n")
+_TOGETHER = 3
+"""Neighboring sentences that are read as one statement."""
+_FEWEST = 40
+"""Features below which a text counts as if it had so many: a few words say little."""
+_STEM = 5
+
+
+def features(text: str) -> list[int]:
+    """Sorted buckets of a lower-case text's words, pairs of neighbors and beginnings of long words."""
+    words: list[str] = []
+    for word in _WORD.findall(text):
+        if word[0].isdecimal():
+            words.append("0")
+        elif _UNSPACED.match(word):
+            words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+        else:
+            words.append(word)
+    found = {*words, *(word[:_STEM] + "*" for word in words if len(word) > _STEM)}
+    found.update(f"{left} {right}" for left, right in zip(["^", *words], [*words, "$"], strict=True))
+    return sorted({zlib.crc32(each.encode()) % BUCKETS for each in found})
+
+
+def size(buckets: list[int]) -> float:
+    """What the sum of their weights is divided by, so that long texts do not count for more."""
+    return sqrt(max(len(buckets), _FEWEST))
+
+
+def statements(text: str) -> list[str]:
+    """Every few neighboring sentences of a text; the whole of a short one."""
+    sentences = [each for each in _SENTENCE.split(text) if each.strip()]
+    return [" ".join(sentences[at : at + _TOGETHER]) for at in range(max(1, len(sentences) - _TOGETHER + 1))] if sentences else []
+
+
+def log_odds(text: str) -> float:
+    """Natural log of the odds that the strongest statement of a lower-case text speaks to an agent; 0: as likely as not."""
+    bias, weights = _learned()
+    return max((_odds(features(each), bias, weights) for each in statements(text)), default=bias)
+
+
+def _odds(buckets: list[int], bias: float, weights: memoryview) -> float:
+    return bias + sum(weights[each] for each in buckets) / SCALE / size(buckets)
+
+
+@lru_cache(maxsize=1)
+def _learned() -> tuple[float, memoryview]:
+    with open(WEIGHTS, "rb") as file:
+        held = memoryview(file.read()).cast("b")
+    return held[0] / SCALE, held[1:]
