@@ -7,9 +7,10 @@ so many small sessions, with one process and with `--jobs`. Prints a table and w
 one core, less than 300 MB peak on a 500 MB session, and a second run in under a fifth of the first.
 
 The second table is of importers alone, by format, beside raw msgspec decoding of the same bytes (CPU); of formats that are JSON lines at
-least a fifth is wanted. Of those that are small files only, records are repeated with ids of their own until there are some megabytes:
-once as they are, and once as long as records of real sessions are (`growth.REAL_RECORD`), since hand-written ones are short and a record
-takes its time however little it holds. Without FOLDER the files are the test suite's transcripts.
+least a fifth is wanted. Of those that are small files only, the records of each are repeated with ids of their own, all equally often,
+until there is a megabyte: once as they are, and once as long as records of real sessions are (`growth.REAL_RECORD`), since those that
+were written by hand are short, and a record takes its time however little it holds. Without FOLDER the files are the test suite's
+transcripts.
 """
 
 from __future__ import annotations
@@ -170,9 +171,8 @@ def formats(folder: Path) -> dict[str, Format]:
         records = sum(data.count(b"\n") for _, data in files) if lines else 0
         real = None
         if lines and size < GROWN:
-            each = GROWN // len(files)
-            real = _speed([(importer, grown(data, each, REAL_RECORD)) for importer, data in files], lines)
-            files = [(importer, grown(data, each)) for importer, data in files]  # noqa: PLW2901 - grown
+            real = _speed([(importer, grown(data, len(data) * GROWN // size, REAL_RECORD)) for importer, data in files], lines)
+            files = [(importer, grown(data, len(data) * GROWN // size)) for importer, data in files]  # noqa: PLW2901 - grown
         speed = _speed(files, lines)
         table[f"{name}{'' if lines else ' (document)'}"] = Format(len(files), size, size / max(1, records), lines, speed, real)
     return table

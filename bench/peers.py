@@ -242,6 +242,23 @@ def _line(told: dict[str, Any]) -> str:
     return head + "".join(f"{told.get(name, ''):>13}" for name in COLUMNS)
 
 
+RATIOS = {"read_cpu_s": "reading", "cold_cpu_ms": "cold search", "warm_wall_ms": "warm search (wall)", "cold_peak_mb": "memory of a search"}
+
+
+def ratios(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """What each peer takes beside what Diarist takes for the same documents, and who answers better, one line each."""
+    known = {(each["task"], each["memory"]): each for each in lines if not each.get("problem")}
+    told = []
+    for (task, memory), each in known.items():
+        ours = known.get((task, "diarist-notes"))
+        if ours is None or memory.startswith("diarist"):
+            continue
+        parts = [f"{name} {each[column] / ours[column]:.1f} x" for column, name in RATIOS.items() if each.get(column) and ours.get(column)]
+        points = ", ".join(f"R@{top} {each[f'r{top}'] - ours[f'r{top}']:+.1f} points" for top in (1, 5))
+        told.append(f"{task:11} {memory:13} {', '.join(parts)}; {points}")
+    return told
+
+
 def main() -> int:
     """Prints a table; 1 where a peer that is there failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -270,6 +287,7 @@ def main() -> int:
         print(f"{'task':11} {'memory':17}" + "".join(f"{head:>13}" for head in HEADS))
         with serving:
             lines = compare(tasks, found, model)
+    print("\nbeside diarist-notes (less is cheaper; more points answer better)", *ratios(lines), sep="\n")
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps({"docs": options.docs, "lines": lines}, indent=1) + "\n", encoding="utf-8")
     failed = [each for each in lines if each.get("problem") and not found[each["memory"]].problem]

@@ -22,7 +22,7 @@ import zstandard
 from diarist.text.analyse import analyse
 
 _TABLE_NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-FIELDS = ("text", "errors", "marks", "record")
+FIELDS = ("text", "errors", "marks", "record", "aside")
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 

@@ -74,7 +74,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "synthesis.spill",
         int,
-        500_000,
+        1_100_000,
         "Entries of a window from which on a synthesis keeps them in a temporary file (TMPDIR), for less memory; 0: never.",
     ),
     Setting("synthesis.every", str, "", "How often `diarist serve` drafts a synthesis report, as 1d or 7d; empty: never."),

@@ -37,6 +37,10 @@ GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {SCHEMA} TO {ROLE};
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {SCHEMA} TO {ROLE};
 """
+MAY_GRANT = """
+SELECT 1 FROM pg_namespace n, pg_roles r
+WHERE n.nspname = %(schema)s AND pg_has_role(current_user, n.nspowner, 'USAGE') AND r.rolname = %(role)s
+"""
 
 
 def build_queue(url: str, opened: OpenTenant) -> procrastinate.App:
@@ -117,18 +121,21 @@ async def prepare(queue: procrastinate.App, url: str) -> None:
     """
     async with await psycopg.AsyncConnection.connect(url) as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
-        if await _is_there(connection, "runs"):
-            return
         try:
-            if not await _is_there(connection, "procrastinate_jobs"):
-                await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-                await connection.execute(f"SET LOCAL search_path = {SCHEMA}")
-                await connection.execute(queue.schema_manager.get_schema().encode())
-            await connection.execute(TABLES.encode())
-            if await (await connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,))).fetchone():
+            if not await _is_there(connection, "runs"):
+                await _make(connection, queue)
+            if await (await connection.execute(MAY_GRANT, {"schema": SCHEMA, "role": ROLE})).fetchone():
                 await connection.execute(GRANTS.encode())
         except psycopg.errors.InsufficientPrivilege as error:
             raise StoreError("the queue is not there yet, and this role may not make it. Start one worker as the owner first.") from error
+
+
+async def _make(connection: psycopg.AsyncConnection[Any], queue: procrastinate.App) -> None:
+    if not await _is_there(connection, "procrastinate_jobs"):
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+        await connection.execute(f"SET LOCAL search_path = {SCHEMA}")
+        await connection.execute(queue.schema_manager.get_schema().encode())
+    await connection.execute(TABLES.encode())
 
 
 async def _is_there(connection: psycopg.AsyncConnection[Any], table: str) -> bool:

@@ -9,6 +9,7 @@ import logging
 import os
 import socket
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -37,6 +38,7 @@ from diarist.errors import DiaristError, UsageError
 from diarist.http_api.endpoint import Desk, Turns, endpoints
 from diarist.http_api.openapi import describe
 from diarist.http_api.table import ROUTES
+from diarist.model.job import PHASES
 from diarist.web.site import problem_page
 from diarist.web.site import routes as pages
 
@@ -212,7 +214,10 @@ def _service_routes(room: Workroom, door: Doorkeeper, metrics: Metrics) -> list[
                 raise Problem(403, "metrics tell of the whole hub; use a key of its own tenant without a project")
             memory = room.memory()
             status = memory.index_status()
-            return metrics.render({"changes_total": memory.last_change(), "index_behind": status["behind"], "records": status["records"]})
+            jobs = Counter(each.phase for each in memory.jobs())
+            gauges = {f"jobs_{phase}": jobs[phase] for phase in PHASES}
+            gauges |= {"changes_total": memory.last_change(), "index_behind": status["behind"], "records": status["records"]}
+            return metrics.render(gauges)
 
         return PlainTextResponse(await room.run(work), media_type=CONTENT_TYPE)
 

@@ -141,6 +141,9 @@ def test_over_http_and_in_atlas_with_roles(tmp_path: Path, embedded: OpenTenant)
         def seen(key: str) -> list[str]:
             return [each["id"] for each in Asker(hub, key)("GET", "/v1/jobs").json()["jobs"]]
 
+        told = Asker(hub, admin)("GET", "/metrics").text
+        assert "diarist_jobs_done 3\n" in told
+        assert "diarist_jobs_failed 0\n" in told
         assert seen(admin) == seen(reader) == ["mine:team/app", "mine:team/other", "tidy"]
         assert (seen(narrow), seen(foreign)) == (["mine:team/app"], [])
         assert Asker(hub, reader)("POST", "/v1/jobs/retry", json={"id": "tidy"}).status_code == 403
@@ -348,6 +351,9 @@ def test_a_role_with_fewer_rights_works_off_the_queue_but_does_not_make_it(postg
     asyncio.run(make(less))  # it is there: nothing to make
     board = QueueBoard(less, "sail")
     assert board.queue("tidy", Redacted(""))
+    with psycopg.connect(url, autocommit=True) as connection:  # a role that is made later is given its rights later
+        connection.execute(f"REVOKE ALL ON SCHEMA diarist_jobs FROM {ROLE}")
+    asyncio.run(make(url))
     asyncio.run(work(less, opened, wait=False))
     assert [(state.id, state.phase) for state in board.list_jobs() if state.id == "tidy"] == [("tidy", "done")]
 

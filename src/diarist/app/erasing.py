@@ -19,7 +19,7 @@ import msgspec
 from diarist.app.erasing_files import delete_chunks, files_of, forget_in_spool, hub_paths, remove_files, rewrite_targets, tell_hub
 from diarist.app.erasing_reach import Reach, reach
 from diarist.app.erasing_values import take_out_values
-from diarist.app.indexing import catch_up, rebuild
+from diarist.app.indexing import catch_up, purge, rebuild
 from diarist.app.tombstones import record_tombstone, session_tombstone, value_tombstones
 from diarist.errors import StoreLockedError
 from diarist.model.codec import from_json, to_json
@@ -157,7 +157,8 @@ def _carry_out(box: Toolbox, receipt: Receipt) -> Receipt:
         rewritten = report.records + report.parts + report.files + report.payloads
         with suppress(OSError):
             shutil.rmtree(box.settings.workspace / "vectors")
-    rebuild(box.store, box.search_index())
+    make_sure = rebuild if todo.values else purge  # values are taken out of texts without a change in the log
+    make_sure(box.store, box.search_index())
     receipt = msgspec.structs.replace(
         receipt,
         files=receipt.files + files,

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from diarist.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from diarist.model.record import Change, Record, SearchText
     from diarist.ports import Index, Store
 
 _PAGE = 1_000
+_WORTH = 0.5
+"""Share of the records up to which writing single parts of the index anew is less work than making all of it."""
 _COMMIT_EVERY = 50_000
 """Changes of one commit: few enough that a crash costs little, many enough that a rebuild is fast."""
 
@@ -43,6 +45,33 @@ def rebuild(store: Store, index: Index) -> int:
     with index.renewed() as fresh:
         catch_up(store, fresh)
     return index.record_count()
+
+
+def purge(store: Store, index: Index) -> None:
+    """Brings it up to date and sees to it that no word of a removed record is left in its files.
+
+    Only the parts that held such records are written anew, if that is less work than making it anew as a whole.
+    """
+    try:
+        catch_up(store, index)
+        seqs = index.beside_removed()
+        if len(seqs) <= _WORTH * index.record_count():
+            index.apply(_current(store, seqs), index.position())
+            if index.is_pure():
+                return
+    except IndexUnavailableError:  # another process is writing it, or it is damaged
+        pass
+    rebuild(store, index)
+
+
+def _current(store: Store, seqs: Sequence[int]) -> Iterator[tuple[Record, SearchText] | Change]:
+    """The records as they were indexed; those that changed since are left to the next catching up."""
+    for start in range(0, len(seqs), _PAGE):
+        page = seqs[start : start + _PAGE]
+        records, texts = store.get_records(page), store.get_search_texts(page)
+        for seq in page:
+            if seq in texts and (record := records.get(seq)) is not None:
+                yield record, texts[seq]
 
 
 def index_status(store: Store, open_index: Callable[[], Index]) -> dict[str, Any]:

@@ -121,6 +121,8 @@ class Ingest:
         jobs = min(self._options.jobs, len(todo))
         with ExitStack() as stack:
             if jobs > 1 and total + FILE_BYTES * len(todo) >= POOL_BYTES:
+                from diarist.app.workers import Workers
+
                 self._workers = stack.enter_context(Workers(jobs, self._box.make_reader))
             self._import(todo, total, stdin)
         self._workers = None

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import msgspec
 
@@ -27,6 +27,9 @@ AHEAD = 32
 """Tasks that are handed out at a time: enough for every process, few enough for memory."""
 SESSIONS_AT_ONCE = 8
 """Sessions that are handed over together: most take less than a message between processes."""
+FILES_AT_ONCE = 16
+BYTES_AT_ONCE = 256 << 10
+"""Files that are handed over together: a message, and a flush of the vault, take longer than a small file does."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -45,8 +48,9 @@ class Workers:
 
     def read(self, todo: Iterable[tuple[Source, Before | None]], now: Callable[[], datetime]) -> Iterator[tuple[Source, FileRead]]:
         """Reads files; what they held is in the vault then."""
-        tasks = ((source, before, now()) for source, before in todo)
-        return ((task[0], read) for task, read in self._in_order(_read, tasks))
+        groups = _grouped((source, before, now()) for source, before in todo)
+        results = self._in_order(_read, groups)
+        return ((task[0], read) for tasks, several in results for task, read in zip(tasks, several, strict=True))
 
     def tell(self, tasks: Iterator[Task]) -> Iterator[Told]:
         """Distils sessions."""
@@ -72,6 +76,8 @@ class Workers:
                 future.cancel()
 
 
+FileTask: TypeAlias = "tuple[Source, Before | None, datetime]"
+"""A file, what is known of it, and when it is read."""
 _reader: list[Reader] = []
 
 
@@ -83,11 +89,23 @@ def _start(make_reader: Callable[[], Reader]) -> None:
     _reader[:] = [make_reader()]
 
 
-def _read(task: tuple[Source, Before | None, datetime]) -> FileRead:
-    source, before, read_at = task
-    read = read_file(source.path, source.explicit, _reader[0], before, read_at)
+def _grouped(tasks: Iterable[FileTask]) -> Iterator[tuple[FileTask, ...]]:
+    """Files in order, small ones together."""
+    group, size = list[FileTask](), 0
+    for task in tasks:
+        if group and (len(group) >= FILES_AT_ONCE or size + task[0].size > BYTES_AT_ONCE):
+            yield tuple(group)
+            group, size = [], 0
+        group.append(task)
+        size += task[0].size
+    if group:
+        yield tuple(group)
+
+
+def _read(tasks: tuple[FileTask, ...]) -> list[FileRead]:
+    several = [read_file(source.path, source.explicit, _reader[0], before, read_at) for source, before, read_at in tasks]
     _reader[0].vault.flush()
-    return read
+    return several
 
 
 def _tell(tasks: tuple[Task, ...]) -> bytes:

@@ -39,7 +39,7 @@ from diarist.ports import Reading
 
 _USERS = frozenset(("user", "human"))
 _AGENTS = frozenset(("gemini", "model", "assistant"))
-_SHELL = re.compile(r"(?:^|\n)(Output|Error|Exit Code|Signal|Background PIDs|Process Group PGID): ")
+_SHELL = re.compile(r"\n(Output|Error|Exit Code|Signal|Background PIDs|Process Group PGID): ")
 _SHELL_FIELDS = ("Output", "Error", "Exit Code", "Signal", "Background PIDs", "Process Group PGID")
 _NOTHING = ("(empty)", "(none)")
 _DECLINED = ("[Operation Cancelled]", "User did not allow tool call", "Tool call cancelled by user")
@@ -151,11 +151,12 @@ def add_tool_call(draft: Draft, number: int, call: dict[str, Any], tally: Tally)
 
 def _shell_output(text: str) -> tuple[str, int | None]:
     """What a shell printed, and its exit status: they stand among other fields, which the output itself may look like."""
+    whole, text = text, f"\n{text}"
     marks = list(_SHELL.finditer(text))
     last = {mark[1]: number for number, mark in enumerate(marks)}
     first = next((number for number, mark in enumerate(marks) if mark[1] == "Output"), None)
     if first is None:
-        return text, None
+        return whole, None
     ends = [number for name in _SHELL_FIELDS[1:] if (number := last.get(name, -1)) > first]
     after = {marks[number][1]: number for number in sorted(ends)}
     end = marks[min(ends)].start() if ends else len(text)
@@ -223,6 +224,9 @@ class GeminiLines(DocumentReading):
 
     def decode(self, data: bytes) -> Any:
         """The document, or the chat that its lines amount to."""
+        first, _, more = data.partition(b"\n")
+        if more.strip() and _is_header(decode_document(first)):
+            return _gather(decode_lines(data))
         document = decode_document(data)
         if document is None and not _is_header(leading_document(data)):
             return None  # a document with something behind it

@@ -51,12 +51,16 @@ def in_lines(data: bytes) -> bytes:
     text = data.removeprefix(UTF8_BOM).decode("utf-8", "surrogateescape").strip(_BLANK)
     records, end = list[Any](), 0
     for value, stop in values_of(text):
-        if not isinstance(value, dict) and not (isinstance(value, list) and not records):
+        if not isinstance(value, dict) and (records or not _holds_records(value)):
             break
         records += value if isinstance(value, list) else [value]
         end = stop
-    if not any(isinstance(record, dict) for record in records):
+    if not records:
         return b""
     lines = [msgspec.json.encode(record) + b"\n" for record in records]
     rest = " ".join(text[end:].split()).encode("utf-8", "surrogateescape")
     return b"".join(lines) + rest
+
+
+def _holds_records(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)

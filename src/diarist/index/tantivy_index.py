@@ -240,6 +240,23 @@ class TantivyIndex:
         finally:
             writer.wait_merging_threads()
 
+    def beside_removed(self) -> list[int]:
+        """`seq` of the records that lie in one part of it with removed ones, whose words are still in its files."""
+        from diarist.index.purging import documents_beside_removed
+
+        with _guarded("searched"):
+            return documents_beside_removed(self._folder, self._fresh().searcher())
+
+    def is_pure(self) -> bool:
+        """Lets go of files that are not needed any more; True where nothing of removed records is left in those that are."""
+        from diarist.index.purging import is_pure
+
+        with _guarded("written"):
+            self._open()  # what this process had open is given back
+            with self._writer() as writer:
+                writer.garbage_collect_files()
+            return is_pure(self._folder)
+
     # --- reading ----------------------------------------------------------------------------------------------------------
 
     def search(self, query: Query, limit: int) -> list[Match]:

@@ -49,6 +49,14 @@ class Index(Protocol):
         """Records it holds now."""
         ...
 
+    def beside_removed(self) -> list[int]:
+        """`seq` of the records that lie in one part of it with removed ones, whose words are still stored there."""
+        ...
+
+    def is_pure(self) -> bool:
+        """Tidies up; True where nothing of removed records is stored any more."""
+        ...
+
     def renewed(self) -> AbstractContextManager[Index]:
         """An empty index that takes this one's place when the block is left normally; until then this one is searched.
 

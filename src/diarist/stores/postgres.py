@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 10.0
 POOL_SIZE = 8
-ANALYZE_AFTER, ANALYZE_TIMES = 50, 10
-"""Statements of a process after which it looks whether the tables' statistics are of such a size; so many times as many until the next."""
+FIRST_LOOK, LOOK_EVERY = 50, 1_000
+"""Statements written by a process after which it looks for tables that have outgrown their statistics."""
 CHANNEL = "diarist_changes"
 """Channel of LISTEN and NOTIFY; the payload is the tenant whose change log grew."""
 _NUL = "\U0010fffe"
@@ -88,7 +88,7 @@ class PostgresDatabase:
         self._mine = threading.local()
         self._url = url
         self.users = 0
-        self._written, self._look_at = 0, ANALYZE_AFTER
+        self._written, self._look_at = 0, FIRST_LOOK
         self.passengers: weakref.WeakSet[Passenger] = weakref.WeakSet()
         """What they have waiting is written with the next transaction that commits, whichever thread it is of."""
         self._ear: Connection | None = None
@@ -261,11 +261,9 @@ class PostgresDatabase:
         """Without statistics the planner takes one tenant for one row, and the server's own ANALYZE comes a minute late."""
         if self._written < self._look_at:
             return
-        self._look_at = ANALYZE_TIMES * self._written
+        self._look_at = self._written + LOOK_EVERY
         with contextlib.suppress(psycopg.Error):  # a role that owns nothing is told so, and the server does it later
-            known = connection.execute("SELECT reltuples FROM pg_class WHERE oid = 'history_payloads'::regclass").fetchone()
-            if known and known[0] < self._written / ANALYZE_TIMES:
-                connection.execute("ANALYZE")
+            postgres_schema.analyze_outgrown(connection)
 
     @contextlib.contextmanager
     def _begun(self) -> Iterator[Connection]:

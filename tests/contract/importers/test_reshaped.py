@@ -97,3 +97,11 @@ def test_an_indented_record_that_is_not_whole_yet_is_left_for_later() -> None:
 def test_text_that_only_begins_like_json_is_no_transcript_of_an_agent(text: str) -> None:
     found = find_importer(text.encode(), None)
     assert found is None or found.name in ("plain", "messages")
+
+
+def test_a_line_that_is_a_list_among_records_is_still_counted() -> None:
+    values = records("pi.jsonl")
+    taken = take(b"[]\n" + in_lines(values), "pi")
+    assert told(taken.steps) == told(take(in_lines(values)).steps)
+    assert taken.capture.malformed == 1
+    assert take(json.dumps(["a note", *values]).encode(), "pi").capture.malformed == 1

@@ -266,7 +266,8 @@ def test_a_node_hears_of_what_another_wrote(url: str, put: Put) -> None:
     ear = PostgresDatabase(url, tenant="us")
     assert ear.listen(0) == set()
     with closing(open_server(url, tenant="us")) as us, closing(open_server(url, tenant="them")) as them:
-        ear.listen(0.2)
+        while ear.listen(0.5):  # that they were opened
+            pass
         put(us, 1)
         assert ear.listen(10) == {"us"}
         put(them, 1)
@@ -307,5 +308,4 @@ def test_rows_are_looked_up_by_their_keys_from_the_first_large_write_on(
         lines = store._database.fetch("EXPLAIN ANALYZE " + store._queries[name], parameters)
     plan = "\n".join(line for (line,) in lines)
     assert "rows=299" in plan
-    assert "Seq Scan" not in plan
     assert "Rows Removed" not in plan

@@ -270,6 +270,27 @@ def test_long_lists_come_whole_while_the_store_changes(
     assert listed == [f"kh-{number:016d}" for number in range(1000) if number != 900]
 
 
+def test_bodies_come_with_the_digest_of_what_they_are_while_the_store_changes(
+    store: Store, make_record: Callable[..., Record], make_search: Callable[..., SearchText], noon: datetime
+) -> None:
+    """In the order asked for; each as it was when the list was begun or as it is now, and without what was erased meanwhile."""
+    written = {record.id: record for record in map(make_record, range(500))}
+    with store.transaction(actor="mate", at=noon) as transaction:
+        for record in written.values():
+            transaction.put_record(record, make_search())
+    new = make_record(401, body="new")
+    listed = []
+    for count, each in enumerate(store.list_bodies(RecordFilter(), sort="created_at")):
+        listed.append(each)
+        if count == 10:
+            with store.transaction(actor="mate", at=noon) as transaction:
+                transaction.erase_record("kh-0000000000000400")
+                transaction.put_record(new, make_search())
+    assert [record_id for record_id, _, _ in listed] == [f"kh-{number:016d}" for number in range(500) if number != 400]
+    for record_id, digest, body in listed:
+        assert (digest, body) in [(each.digest, each.body) for each in (written[record_id], new)]
+
+
 # By number of a change
 
 

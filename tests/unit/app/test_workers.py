@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import diarist
 from builders import fixed_test_session
 from contract.importers.passes import TRANSCRIPTS
 from diarist.app.ingest import IngestOptions
+from diarist.app.sources import Source
+from diarist.app.workers import BYTES_AT_ONCE, FILES_AT_ONCE, _grouped
 from diarist.model.record import RecordFilter
 
 
@@ -29,3 +32,13 @@ def test_several_processes_give_what_one_gives(tmp_path: Path, monkeypatch: pyte
     assert stored[0] == stored[1]
     assert told[0] == told[1]
     assert told[0][0] > 60
+
+
+def test_small_files_are_handed_over_together_in_their_order() -> None:
+    at = datetime(2026, 11, 2, tzinfo=UTC)
+    sizes = [1000] * 20 + [BYTES_AT_ONCE * 3] + [1000] * 3
+    tasks = [(Source(Path(f"{number}"), size, 0, number, False), None, at) for number, size in enumerate(sizes)]
+    groups = list(_grouped(iter(tasks)))
+    assert [task for group in groups for task in group] == tasks
+    assert [len(group) for group in groups] == [FILES_AT_ONCE, 20 - FILES_AT_ONCE, 1, 3]
+    assert list(_grouped(())) == []

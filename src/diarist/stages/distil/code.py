@@ -18,7 +18,8 @@ _METHOD = re.compile(
     r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
     re.MULTILINE,
 )
-_MODIFIER = re.compile(r"\b(?:public|private|protected|internal|static|override|virtual)\b")
+_MODIFIERS = ("public", "private", "protected", "internal", "static", "override", "virtual")
+_MODIFIER = re.compile(rf"\b(?:{'|'.join(_MODIFIERS)})\b")
 _ASSIGNED = re.compile(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
 IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,60}")
 _TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
@@ -26,7 +27,13 @@ _TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|usi
 
 def names_of(text: str) -> list[str]:
     """Names that a piece of code defines, in order of kind and place."""
-    found = [*DEFINITION.findall(text), *(_METHOD.findall(text) if _MODIFIER.search(text) else ()), *_ASSIGNED.findall(text)]
+    found = DEFINITION.findall(text)
+    for modifier in _MODIFIERS:  # a plain loop: most code holds none
+        if modifier in text:
+            found += _METHOD.findall(text) if _MODIFIER.search(text) else ()
+            break
+    if "=" in text:
+        found += _ASSIGNED.findall(text)
     return list(dict.fromkeys(name.strip(" .") for name in found if name.strip(" .")))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from diarist.model.bullet import WENT_ON
 from diarist.model.entry import ErrorSeen, Fix
 from diarist.model.redacted import derived
 from diarist.stages.distil.bullets import and_then, one_line
@@ -73,7 +74,7 @@ def settle_reported(ledger: Ledger, *, verified: bool | None) -> list[Fix]:
     prompts = [prompt.step for prompt in ledger.prompts]
     for trouble in ledger.troubles.values():
         if trouble.kind in _CLIENT and trouble.resolved is None and trouble.last < ledger.last_actor_step:
-            trouble.resolved, trouble.resolved_by = True, "the run went on"
+            trouble.resolved, trouble.resolved_by = True, WENT_ON
         if trouble.kind != "prompt" or trouble.resolved is not None:
             continue
         following = next((step for step in prompts if step > trouble.last), None)

@@ -14,6 +14,7 @@ from diarist.model.host import HostFacts
 from diarist.model.redacted import derived
 from diarist.stages.distil.files import is_scratch
 from diarist.stages.distil.ledger import Ledger, Run
+from diarist.stages.distil.noops import repaired_noops
 from diarist.stages.distil.programs import RUNNERS
 
 
@@ -172,6 +173,7 @@ def _recoveries(ledger: Ledger, checks: list[Run], host: HostFacts) -> list[Sign
             found.append(Signal(name="escalation", detail=derived(mark.text[:200]), steps=(mark.step,)))
         elif mark.mark in ("api-error", "model-refusal") and mark.step < ledger.last_actor_step:
             found.append(Signal(name=mark.mark, detail=derived(mark.text[:200]), steps=(mark.step,)))
+    found += repaired_noops(ledger)
     if host.no_op_repaired:
         found.append(Signal(name="host:no-op-repaired"))
     if host.escalations:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from diarist.model.bullet import FOUND
 from diarist.stages.distil.blocks import blocks
 from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.facts import Facts
@@ -70,7 +71,7 @@ def _tells_setback(text: str) -> bool:
 
 
 def _as_found(text: str) -> str:
-    return text if text.startswith("Found ") else f"Found: {text}"
+    return text if text.startswith("Found ") else FOUND + text
 
 
 def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:

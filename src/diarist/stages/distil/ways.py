@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from diarist.model.bullet import ASKED, CORRECTED
 from diarist.stages.distil.bullets import Bullet, line_of, one_line
 from diarist.stages.distil.code import names_of
 from diarist.stages.distil.commands import Program
@@ -57,7 +58,7 @@ def corrected(corrections: Sequence[Correction]) -> Iterator[Bullet]:
         group = told[at : at + size]
         words = "; ".join(f"“{clip(one_line(correction.quote), room)}”" for correction in group)
         also = tuple((line_of(correction.quote), correction.step) for correction in group[1:])
-        yield Bullet(f"Corrected by the person: {words}", line_of(group[0].quote), (group[0].step,), 5.5, is_own=True, also=also)
+        yield Bullet(CORRECTED + words, line_of(group[0].quote), (group[0].step,), 5.5, is_own=True, also=also)
 
 
 def requests(facts: Facts) -> Iterator[Bullet]:
@@ -68,7 +69,7 @@ def requests(facts: Facts) -> Iterator[Bullet]:
             continue
         line = line_of(prompt.text, 240)
         if len(line) >= 8 and not is_bare_names(prompt.text):
-            yield Bullet(f"Asked next: {clip(one_line(prompt.text), 240)}", line, (prompt.step,), 3.0 + min(len(line), 100) / 200)
+            yield Bullet(ASKED + clip(one_line(prompt.text), 240), line, (prompt.step,), 3.0 + min(len(line), 100) / 200)
 
 
 def looks(ledger: Ledger) -> Iterator[Bullet]:

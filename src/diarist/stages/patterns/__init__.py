@@ -51,7 +51,7 @@ def mine(observations: Iterable[Observation], *, now: datetime, window: timedelt
         if not bear_it_out(_good(kept, runs), support, kept, runs, measures):
             continue
         made = draft(kept, inside, corpus, rarity)
-        if says_something(made.steps):
+        if says_something(made.steps, [inside[n].tools for n in kept]):
             habits.append(made)
     return _named_apart(habits)
 

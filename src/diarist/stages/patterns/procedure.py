@@ -62,10 +62,13 @@ def find_procedure(tools: Sequence[Sequence[ToolUse]]) -> tuple[SkillStep, ...]:
     return tuple(_steps(ordered, needed, counts, runs))
 
 
-def says_something(steps: Sequence[SkillStep]) -> bool:
-    """False for a procedure of which nothing but one step is needed that every agent takes anyway, such as to edit a file."""
+def says_something(steps: Sequence[SkillStep], tools: Sequence[Sequence[ToolUse]] = ()) -> bool:
+    """False for a procedure of which nothing but one step is needed that every agent takes anyway: to edit a file, or to run some
+    command or other, where it is known which.
+    """
     needed = [step.tool for step in steps if not step.optional]
-    return len(needed) > 1 or any(tool not in _USUAL for tool in needed)
+    commands_known = any(use.shape for calls in tools for use in calls if use.kind == "shell")
+    return len(needed) > 1 or any(tool not in _USUAL and (tool != "shell" or not commands_known) for tool in needed)
 
 
 def follows(tools: Sequence[ToolUse], wanted: Sequence[str]) -> bool:

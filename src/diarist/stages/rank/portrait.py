@@ -71,7 +71,7 @@ class Portrait(NamedTuple):
 
 _DIGIT = re.compile(r"\d")
 _PATH = re.compile(r"[\w@-]+(?:[./\\][\w@*-]+)+")
-_MEASURE = re.compile(r"(?<![\w.])(\d+(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")
+_MEASURE = re.compile(r"(\d(?<![\w.]\d)\d*(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")  # a digit first: the engine looks for that fastest
 _SETTING = re.compile(r"\b([A-Za-z_][\w.]{0,40}?)(?:\s?[=:]\s?|[.-](?=\d+\b))(\d[\w.]*)")
 _FILES = wordset("""
     py js mjs ts tsx jsx vue go rs java kt kts rb php cs c cc cpp h hpp swift scala sh sql yaml yml toml json ini cfg conf xml html css scss

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from diarist.model.hit import RESEMBLES, Frequencies, HitRow, Query
 from diarist.stages.rank.standing import Found, text_of
@@ -11,6 +12,7 @@ from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
 
 _READ = 2_000
+_KEPT = 512
 _TERMS = 10
 _BELOW = 0.98
 """It never comes to stand above that hit."""
@@ -20,13 +22,18 @@ _PART = 0.4
 
 def telling_terms(rows: Sequence[HitRow], commonness: Callable[[Iterable[str]], Frequencies]) -> list[str]:
     """Of each row the rarest terms of its beginning that some other record holds too."""
-    terms = {row.id: telling(analyse(text_of(row)[:_READ], ""), "") for row in rows}
+    terms = {row.id: _telling(text_of(row)[:_READ]) for row in rows}
     common = commonness(term for own in terms.values() for term in own)
     chosen: dict[str, None] = {}
     for own in terms.values():
         shared = [term for term in own if common.counts.get(term, 0) > 1]
         chosen.update(dict.fromkeys(sorted(shared, key=lambda term: (common.counts[term], term))[:_TERMS]))
     return list(chosen)
+
+
+@lru_cache(maxsize=_KEPT)
+def _telling(text: str) -> tuple[str, ...]:
+    return tuple(telling(analyse(text, ""), ""))
 
 
 def share_scores(found: Sequence[Found], related: Sequence[Found]) -> list[Found]:

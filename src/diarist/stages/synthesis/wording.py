@@ -18,7 +18,9 @@ from diarist.text.clip import clip
 from diarist.text.stem import FUNCTION_WORDS
 
 MOST_TITLES = 12
-"""Distinct titles that may become the label, most frequent first."""
+"""Distinct titles that may become the label, most frequent first, of those the shortest: they have nothing put before the matter."""
+CURT = 0.2
+"""Share of the titles that are too short for that: they may leave something out."""
 LONGEST_LABEL = 80
 TELLING_TITLE = 0.15
 TELLING = 0.3
@@ -36,7 +38,8 @@ def make_label(corpus: Corpus, group: Group, members: Sequence[int], tags: Seque
     A title is what a person asked for, so less is demanded of it than of a line.
     """
     titles = Counter(corpus.items[member].title for member in members)
-    ranked = sorted(titles, key=lambda title: (-titles[title], title))[:MOST_TITLES]
+    least_length = sorted(map(len, titles))[int(CURT * len(titles))]
+    ranked = sorted(titles, key=lambda title: (-titles[title], len(title) < least_length, len(title), title))[:MOST_TITLES]
     for texts, least in ((ranked, TELLING_TITLE), (lines, TELLING)):
         score, text = min([(-_cosine(corpus, text, group), text) for text in texts], default=(0.0, ""))
         if -score >= least:

@@ -175,3 +175,28 @@ def test_reading_a_label_in_a_file_changes_nothing(talk: Any) -> None:
         .entry()
     )
     assert (entry.outcome, entry.verified) == ("completed", None)
+
+
+@pytest.mark.parametrize(
+    ("claim", "denial"),
+    [
+        ("I've updated `cart.py` so that it rounds.", "The file is still the same, nothing was changed."),
+        ("Done! The cart has been fixed.", "git diff is empty, you didn't change anything"),
+        ("Ich habe die Rundung in cart.py angepasst.", "Da ist nichts geändert."),
+        ("已修改 cart.py。", "文件没有任何变化"),
+    ],
+)
+def test_work_that_was_claimed_and_then_done_is_a_recovery(talk: Any, claim: str, denial: str) -> None:
+    entry = talk().ask("Round it").say(claim).ask(denial).edit("cart.py", "a", "b").say("Now it rounds.").entry()
+    signal = next(signal for signal in entry.signals if signal.name == "no-op-repaired")
+    assert entry.outcome == "recovered"
+    assert signal.steps == (1, 2, 3)
+
+
+def test_a_denial_counts_only_where_nothing_was_changed_and_something_is_later(talk: Any) -> None:
+    changed = talk().ask("Round it").edit("cart.py", "a", "b").say("I've updated cart.py.").ask("You didn't change anything")
+    assert "no-op-repaired" not in names(changed.edit("cart.py", "b", "c").say("ok").entry())
+    never = talk().ask("Round it").say("I've updated cart.py.").ask("You didn't change anything").say("Sorry.")
+    assert "no-op-repaired" not in names(never.entry())
+    asked = talk().ask("Where is it?").say("It is in cart.py.").ask("We didn't change it, did we?").edit("cart.py", "a", "b").say("ok")
+    assert "no-op-repaired" not in names(asked.entry())

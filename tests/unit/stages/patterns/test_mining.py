@@ -160,6 +160,14 @@ def test_a_procedure_that_says_nothing_is_no_skill() -> None:
     assert not mined(*(run(number, "rename the constant again", ["Edit"]) for number in range(5)))
 
 
+def test_some_command_or_other_is_no_procedure() -> None:
+    """Unless it is not known which: a host may tell names of tools only."""
+    shown = [run(number, "what does the sky look like from the cellar", ["Bash"]) for number in range(5)]
+    assert mined(*shown)
+    echo = ToolUse(name=derived("Bash"), kind="shell", shape=derived("echo <text>"))
+    assert not mined(*(msgspec.structs.replace(each, tools=(echo,)) for each in shown))
+
+
 def test_no_runs_no_habits() -> None:
     """Nothing to do is no error."""
     assert mine([], now=NOW, window=WINDOW, support=3) == ()
