@@ -40,6 +40,8 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests")]
 from bench.growth import REAL_RECORD, grown  # noqa: E402
 
 TRANSCRIPTS = HERE.parent / "tests" / "data" / "transcripts"
+NO_LINES = ("opencode",)
+"""Formats of documents, of which some may look like lines."""
 NO_JSON = ("terminal-log",)
 """Formats whose files may begin like JSON and are none."""
 GROWN = 1 << 20
@@ -164,7 +166,7 @@ def formats(folder: Path) -> dict[str, Format]:
         data = path.read_bytes()
         importer = find_importer(data[:65536], path)
         if importer is not None and data[:1] in (b"{", b"[") and importer.name not in NO_JSON:
-            found[importer.name, _is_lines(data)].append((importer, data))
+            found[importer.name, _is_lines(data) and importer.name not in NO_LINES].append((importer, data))
     table = {}
     for (name, lines), files in sorted(found.items()):
         size = sum(len(data) for _, data in files)

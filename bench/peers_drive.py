@@ -16,10 +16,12 @@ import re
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 TOP = 10
+FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)
 Ask = Callable[[str], list[str]]
 
 
@@ -111,10 +113,11 @@ def fill_notes(task: Path, store: Path) -> None:
     names = {}
     with importlib.import_module("diarist").open_memory(store) as memory:
         for number, doc in enumerate(told["docs"]):
+            at = FIRST + timedelta(hours=number)  # as the sessions tell it
             if told["kind"] == "notes":
-                made = memory.add_note(title=doc["title"], body=doc["text"], project="bench")
+                made = memory.add_note(title=doc["title"], body=doc["text"], project="bench", created_at=at)
             else:
-                made = memory.add_entry(task_id=f"t{number}", transcript=doc["text"], agent="agent", project="bench")
+                made = memory.add_entry(task_id=f"t{number}", transcript=doc["text"], agent="agent", project="bench", created_at=at)
             names[str(made.id)] = doc["name"]
     (store / "names.json").write_text(json.dumps(names), encoding="utf-8")
 

@@ -58,6 +58,15 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def postgres_with_vectors() -> Iterator[Server]:
+    """One whose binaries bring pgvector; the extension is made in a database by whoever wants it there."""
+    from postgres_server import running_server
+
+    with running_server(bundled=True) as server:
+        yield server
+
+
 @pytest.fixture(autouse=True)
 def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No test reads or writes the settings or the workspace of whoever runs it."""

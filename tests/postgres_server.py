@@ -41,9 +41,10 @@ class Server:
         self.run(f"CREATE DATABASE {name} OWNER {OWNER}")
         return self.url(name)
 
-    def run(self, statement: str) -> None:
-        """Runs a statement as the superuser."""
-        with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as connection:
+    def run(self, statement: str, url: str = "") -> None:
+        """Runs a statement as the superuser, in the database of a connection string if one is given."""
+        name = url.partition("@/")[2].partition("?")[0] or "postgres"
+        with psycopg.connect(self.url(name, "postgres"), autocommit=True) as connection:
             connection.execute(statement)
 
 

@@ -16,6 +16,8 @@ from diarist.config import Settings, load_settings
 from diarist.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from diarist.app.repairing import Repair
     from diarist.app.restoring import Restored
     from diarist.ports import Completer, HubClient, Importer, Index, JobBoard, Publisher, Scratch
@@ -77,6 +79,7 @@ def open_memory(
         now=now or _utc_now,
         jobs=functools.cache(functools.partial(build_board, settings.workspace, server, tenant, project)),
         scratch=build_scratch,
+        open_database=_open_database,
         actor=settings.get("actor") or _login(settings),
         environ=settings.environ,
     )
@@ -87,6 +90,12 @@ def _importers() -> Sequence[Importer]:
     from diarist.importers import all_importers
 
     return all_importers()
+
+
+def _open_database(path: Path) -> Connection:
+    from diarist.importers.databases import open_in_place
+
+    return open_in_place(path)
 
 
 def _importer_problems() -> Sequence[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +91,25 @@ def test_a_key_of_one_project_puts_a_batch_there(tmp_path: Path) -> None:
         assert told.json()["added"] == 2
         listed = Asker(hub)("GET", "/v1/records", params={"kind": "entry"}, headers={"x-api-key": key}).json()["items"]
         assert {each["project"] for each in listed} == {"shop"}
+
+
+def test_the_index_follows_by_itself(ask: Asker) -> None:
+    ask("POST", "/v1/entries/batch", json=[run(number) for number in range(5)])
+    end = time.monotonic() + 60
+    while not re.search(r"^diarist_index_behind 0$", ask("GET", "/metrics").text, re.MULTILINE):
+        assert time.monotonic() < end, "nobody brought the index up to date"
+        time.sleep(0.1)
+    assert re.search(r"^diarist_records [1-9]", ask("GET", "/metrics").text, re.MULTILINE)
+
+
+def test_runs_that_come_one_by_one_at_the_same_time_are_all_kept_and_answered_for(ask: Asker) -> None:
+    def hand_in(number: int) -> Any:
+        return ask("POST", "/v1/entries", json=run(number, transcript=" ") if number % 5 == 0 else run(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(hand_in, range(20)))
+    assert [answer.status_code for answer in answers] == [422 if number % 5 == 0 else 201 for number in range(20)]
+    ids = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+    assert len(set(ids)) == 16
+    kept, told = ask("GET", "/v1/entries/T-7").json(), answers[7].json()
+    assert (kept["id"], kept["outcome"]) == (told["id"], told["outcome"])

@@ -16,7 +16,6 @@ from diarist.app.legacy_records import read_time
 from diarist.app.observing import ToolSpec, observation_id, read_tool
 from diarist.app.sources import SourceProblem
 from diarist.errors import InvalidInputError
-from diarist.importers.databases import open_in_place
 from diarist.model.observation import Observation
 from diarist.model.redacted import Redacted, derived
 from diarist.text.clip import clip
@@ -48,7 +47,7 @@ def read_runs(
     if not path.is_file():
         raise InvalidInputError(f"there is no session store {path}")
     try:
-        with closing(open_in_place(path)) as database:
+        with closing(box.open_database(path)) as database:
             runs = _load(database, path, problems, _left_out(database, path, tenant))
     except (sqlite3.Error, OSError) as error:
         raise InvalidInputError(f"{path} is not a session store of Harn that can be read: {error}") from error

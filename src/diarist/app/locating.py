@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,6 +65,8 @@ def _exported(session: str, workspace: Path) -> Path | None:
     program = shutil.which("opencode")
     if program is None or not _PLAIN_ID.match(session):
         return None
+    import subprocess
+
     folder = workspace / "spool" / "exports"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"opencode-{session}.json"

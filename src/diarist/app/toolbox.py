@@ -11,6 +11,8 @@ from diarist.config import Settings
 from diarist.model.privacy import WithholdRules
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from diarist.ports import Completer, Embedder, HubClient, Importer, Index, JobBoard, Publisher, Scratch, Store, Vault, WholeStore
     from diarist.stages.redact import Redactor
     from diarist.text.erased import ErasedSources
@@ -67,6 +69,8 @@ class Toolbox(NamedTuple):
     """What the background work is at."""
     scratch: Callable[[], Scratch]
     """A place for rows that are too many for memory."""
+    open_database: Callable[[Path], Connection]
+    """Another program's SQLite database, read in place: nothing is written beside it or anywhere. Raises sqlite3.Error, OSError."""
     actor: str
     environ: Mapping[str, str]
     importer_problems: Callable[[], Sequence[str]] = tuple

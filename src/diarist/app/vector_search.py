@@ -131,7 +131,8 @@ def _kept_of(store: Store, model: str, dimensions: int) -> _Kept:
     """What is known of a model's vectors; they need not have been read."""
     with _turn:
         key = (store.tombstone_key(), model)
-        kept = _kept[key] = _kept.pop(key, None) or _Kept(dimensions)
+        kept = _kept.pop(key) if key in _kept else _Kept(dimensions)
+        _kept[key] = kept
         for old in list(_kept)[:-_MOST_KEPT]:
             del _kept[old]
         return kept

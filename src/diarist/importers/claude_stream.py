@@ -48,6 +48,8 @@ class StreamFormat(PlainRecords):
         value: dict[str, Any] = record.value
         message = as_dict(value.get("message"))
         model = message.get("model")
+        if "cwd" not in value and "claude_code_version" not in value and "subtype" not in value:
+            return (("model", model),) if model and isinstance(model, str) and model != _SYNTHETIC else ()
         asked = value.get("model") if value.get("subtype") == "init" else None
         return told(
             ("cwd", value.get("cwd")),

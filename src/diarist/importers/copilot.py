@@ -20,6 +20,9 @@ from diarist.model.session import RawStep, SessionInfo
 
 _FAMILIES = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.", "permission.", "abort", "skill.")
 
+_TELLING = frozenset(("context", "model", "newModel", "copilotVersion", "title"))
+"""Fields that tell a fact; few events have one."""
+
 
 class CopilotFormat(PlainRecords):
     """What the events of one session mean."""
@@ -36,6 +39,8 @@ class CopilotFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Folder, branch, repository, version, model."""
         data = as_dict(record.value.get("data"))
+        if not data.keys() & _TELLING:
+            return ()
         context = as_dict(data.get("context"))
         kind = record.value.get("type")
         model = data.get("model") if kind in ("assistant.message", "tool.execution_complete") else data.get("newModel")

@@ -10,7 +10,7 @@ from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.values import as_dict, as_list, as_str, dicts
 from diarist.model.session import RawStep, SessionInfo
@@ -33,7 +33,8 @@ class CursorFormat(PlainRecords):
 
     def facts(self, record: Record) -> Pairs:
         """The model, where a line tells it."""
-        return told(("model", as_dict(record.value.get("message")).get("model")))
+        model = as_dict(record.value.get("message")).get("model")
+        return (("model", model),) if model and isinstance(model, str) else ()
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""

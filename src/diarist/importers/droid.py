@@ -19,6 +19,9 @@ from diarist.model.session import RawStep, SessionInfo
 
 _STREAMED = frozenset(("system", "message", "tool_call", "tool_result", "completion", "error", "reasoning"))
 
+_TELLING = frozenset(("cwd", "sessionTitle", "title", "version", "model"))
+"""Fields that tell a fact; few records have one."""
+
 
 class DroidFormat(PlainRecords):
     """What the lines of either form mean."""
@@ -36,8 +39,12 @@ class DroidFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Folder, title, version, model."""
         value: dict[str, Any] = record.value
+        message = value.get("message")
+        model = message.get("model") if isinstance(message, dict) else None
+        if model is None and not value.keys() & _TELLING:
+            return ()
         title = first_str(value, "sessionTitle", "title")
-        model = value.get("model") or as_dict(value.get("message")).get("model")
+        model = value.get("model") or model
         return told(("cwd", value.get("cwd")), ("title", title), ("version", value.get("version")), ("model", model))
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:

@@ -11,7 +11,7 @@ from diarist.importers.chat import Chat
 from diarist.importers.claude_notices import as_machine
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
@@ -36,7 +36,8 @@ class GrokFormat(PlainRecords):
 
     def facts(self, record: Record) -> Pairs:
         """The model."""
-        return told(("model", record.value.get("model_id")))
+        model = record.value.get("model_id")
+        return (("model", model),) if model and isinstance(model, str) else ()
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""

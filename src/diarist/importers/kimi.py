@@ -20,6 +20,9 @@ from diarist.model.session import RawStep, SessionInfo
 
 _FAMILIES = words("metadata config. tools. turn. context. llm. permission. usage. token_counting. runtime. plugin. profile.")
 
+_TELLING = frozenset(("model", "environmentDisclosure", "title"))
+"""Fields that tell a fact; few records have one."""
+
 
 class KimiFormat(PlainRecords):
     """What the records of one wire file mean."""
@@ -38,6 +41,8 @@ class KimiFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Model, folder."""
         value: dict[str, Any] = record.value
+        if not value.keys() & _TELLING:
+            return ()
         disclosed = as_dict(value.get("environmentDisclosure"))
         model = value.get("model") if value.get("type") == "llm.request" else None
         return told(("model", model), ("cwd", disclosed.get("cwd")), ("title", value.get("title")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -11,9 +12,10 @@ import msgspec
 from diarist.importers.encodings import UTF8_BOM, peek, utf8_lines
 from diarist.importers.values import LENIENT, clean
 
-MAX_WHOLE = 256 << 20
+MAX_WHOLE = 64 << 20
 """So much is read at once to be put into lines; what is larger is read as it is."""
 _BLANK = " \t\r\n\x00"
+_GAP = re.compile(rf"[{_BLANK}]*")
 
 
 def record_lines(stream: BinaryIO) -> tuple[BinaryIO, bool]:
@@ -36,9 +38,9 @@ def values_of(text: str) -> Iterator[tuple[Any, int]]:
     """The JSON values that stand one behind the other at the beginning of a text, each with where it ends."""
     at = 0
     while at < len(text):
-        at += len(text) - at - len(text[at:].lstrip(_BLANK)) if text[at] in _BLANK else 0
+        gap = _GAP.match(text, at)
         try:
-            value, at = LENIENT.raw_decode(text, at)
+            value, at = LENIENT.raw_decode(text, gap.end() if gap else at)
         except (ValueError, RecursionError):
             return
         yield clean(value), at

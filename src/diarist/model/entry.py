@@ -55,6 +55,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileTouched(msgspec.Struct, frozen=True, kw_only=True):
+    """A file and what the run did to it, in order."""
+
     path: Redacted
     operations: tuple[FileOperation, ...]
 

@@ -126,7 +126,8 @@ class QueueBoard:
                 return False
             found = [each for status in ("todo", "doing") for each in self._ids(connection, job, project, status)]
         with _queue(self._url) as queue:
-            return sum(queue.job_manager.cancel_job_by_id(each, abort=True) for each in found) > 0
+            cancelled: list[bool] = [queue.job_manager.cancel_job_by_id(each, abort=True) for each in found]
+        return any(cancelled)
 
     def _defer(self, job: str, project: str, failed: Sequence[int]) -> None:
         """A failed job is tried again as itself, so that its attempts go on being counted."""

@@ -60,12 +60,14 @@ class InMemory:
     single = True
 
     def open(self, wait: float) -> tuple[sqlite3.Connection, State]:
+        """A new database, empty. There is no state."""
         connection = _connect(":memory:", wait)
         connection.execute("PRAGMA foreign_keys = ON")
         migrate.bring_up_to_date(connection, self.path)
         return connection, None
 
     def still(self, _state: State) -> bool:
+        """Always."""
         return True
 
 
@@ -80,6 +82,7 @@ class WritableFile:
         self._checked = False
 
     def open(self, wait: float) -> tuple[sqlite3.Connection, State]:
+        """Opens it, waiting at most `wait` seconds for a lock; the state is what `still` compares. Raises StoreError."""
         if not self._checked:
             self._create()
         connection = _connect(_uri(self.path, "mode=rw"), wait)
@@ -96,6 +99,7 @@ class WritableFile:
         return connection, None
 
     def still(self, _state: State) -> bool:
+        """Always: writers see each other's changes."""
         return True
 
     def _create(self) -> None:
@@ -121,6 +125,10 @@ class ReadOnlyFile:
         self.path = path
 
     def open(self, wait: float) -> tuple[sqlite3.Connection, State]:
+        """Opens it, waiting at most `wait` seconds for a lock; the state is what `still` compares.
+
+        Raises StoreError; NotFoundError where there is none.
+        """
         seen = self._look()
         if not seen or seen[0][1] == 0:
             raise NotFoundError(f"There is no store at {self.path} yet. `diarist ingest` makes one.")
@@ -144,6 +152,7 @@ class ReadOnlyFile:
         raise AssertionError("the last way either opens or raises")
 
     def still(self, state: State) -> bool:
+        """Is an open connection still one to what is there? False where the file was replaced or has changed under a reader."""
         seen = self._look()
         if isinstance(state, tuple) and state[0] == "joined":
             return bool(seen) and seen[0][0] == state[1]

@@ -89,12 +89,15 @@ class _Known(dict[str, T]):
 
 
 _NONE = ("",)
+_EDGES = "\"'`,;:.!?()[]{}<>|=*&%"
+"""What is no part of a word that it stands beside."""
 
 
 def _told_by(piece: str) -> tuple[str, ...]:
     """The words of a piece in lower case, "" for those that tell no language."""
-    if piece.isalnum():
-        return (piece.lower(),) if piece.lower() in SPOKEN_IN else _NONE
+    core = piece.strip(_EDGES)
+    if core.isalnum():
+        return (core.lower(),) if core.lower() in SPOKEN_IN else _NONE
     words = tuple(word if word in SPOKEN_IN else "" for word in map(str.lower, _CHUNK.findall(piece)))
     return _NONE if words == _NONE else words
 
@@ -104,8 +107,9 @@ def _terms_in(language: str) -> _Known[str]:
     """What pieces of a text between white space give in a text of this language, joined."""
 
     def joined(piece: str) -> str:
-        if piece.isascii() and piece.islower() and piece.isalpha() and not language:
-            term = _cut(stem_english(piece))
+        core = piece.strip(_EDGES)
+        if core.isascii() and core.islower() and core.isalpha() and len(core) <= _LONGEST_CHUNK and not language:
+            term = _words[core]
             return piece if term == piece else term
         chunks = _CHUNK.findall(piece)
         found = " ".join(chain.from_iterable(_in_language(language, chunk) if language else _chunks[chunk] for chunk in chunks))

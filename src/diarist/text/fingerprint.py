@@ -61,6 +61,12 @@ def errors_in(text: str, *, failed: bool = False) -> list[FoundError]:
     that failed (an exit code says so), so that its last telling line counts as an error where no line looks like one.
     Linear in the length of the text.
     """
+    return list(_errors_in(text, failed))
+
+
+@lru_cache(maxsize=128)
+def _errors_in(text: str, failed: bool) -> tuple[FoundError, ...]:
+    """A check that is run again and again often says the same."""
     found: dict[str, FoundError] = {}
     for finding in find_errors(text, failed=failed):
         error = _describe(finding)
@@ -70,7 +76,7 @@ def errors_in(text: str, *, failed: bool = False) -> list[FoundError]:
                 found[error.fingerprint] = error
         elif not known.where and error.where:
             found[error.fingerprint] = known._replace(where=error.where)
-    return list(found.values())
+    return tuple(found.values())
 
 
 def fingerprint(message: str, origin: str = "") -> str:

@@ -22,18 +22,10 @@ if TYPE_CHECKING:
 MODEL = "words-8"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    from postgres_server import running_server
-
-    with running_server(bundled=True) as running:
-        yield running
-
-
 @pytest.fixture
-def url(server: Server) -> str:
-    made = server.make_database()
-    add_extension(server, made)
+def url(postgres_with_vectors: Server) -> str:
+    made = postgres_with_vectors.make_database()
+    postgres_with_vectors.run("CREATE EXTENSION vector", made)
     return made
 
 
@@ -41,12 +33,6 @@ def url(server: Server) -> str:
 def store(url: str) -> Iterator[SqlStore]:
     with closing(open_server(url)) as opened:
         yield opened
-
-
-def add_extension(server: Server, url: str) -> None:
-    name = url.partition("@/")[2].partition("?")[0]
-    with psycopg.connect(server.url(name, "postgres"), autocommit=True) as connection:
-        connection.execute("CREATE EXTENSION vector")
 
 
 def some_vectors(seed: int, count: int, size: int = 8) -> list[list[float]]:
@@ -134,9 +120,9 @@ def test_the_plan_reads_the_index(store: SqlStore, put: Callable[..., Record], n
     assert "embeddings_near_" in store._database.snapshot(look)
 
 
-def test_a_database_of_the_first_form_is_brought_up_to_date_with_its_vectors(server: Server, noon: datetime) -> None:
-    url = server.make_database()
-    add_extension(server, url)
+def test_a_database_of_the_first_form_is_brought_up_to_date_with_its_vectors(postgres_with_vectors: Server, noon: datetime) -> None:
+    url = postgres_with_vectors.make_database()
+    postgres_with_vectors.run("CREATE EXTENSION vector", url)
     packed = pack([3.0, -4.0, 0.5, 0.0, 1.0, 1.0, 1.0, -1.0])
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE TABLE diarist_schema (version BIGINT NOT NULL PRIMARY KEY)")
@@ -154,13 +140,15 @@ def test_a_database_of_the_first_form_is_brought_up_to_date_with_its_vectors(ser
             pass
 
 
-def test_without_the_extension_nothing_is_lacking_and_it_may_come_later(server: Server, put: Callable[..., Record], noon: datetime) -> None:
-    url = server.make_database()
+def test_without_the_extension_nothing_is_lacking_and_it_may_come_later(
+    postgres_with_vectors: Server, put: Callable[..., Record], noon: datetime
+) -> None:
+    url = postgres_with_vectors.make_database()
     with closing(open_server(url)) as store:
         table = fill(store, put, noon, 5)
         assert not store.compares_vectors()
         assert store.tend_vectors(MODEL, 8, most_exact=1) == ""
-    add_extension(server, url)
+    postgres_with_vectors.run("CREATE EXTENSION vector", url)
     with closing(open_server(url)) as store:
         assert store.compares_vectors()
         (asked,) = some_vectors(11, 1)

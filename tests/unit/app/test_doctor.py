@@ -45,7 +45,8 @@ def test_every_file_is_accounted_for(memory: Memory, tmp_path: Path) -> None:
 
 def test_published_files_that_are_missing_are_counted_and_told(memory: Memory, tmp_path: Path) -> None:
     counts = memory.doctor()["counts"]
-    assert counts["published_files"] and not counts["published_files_missing"]
+    assert counts["published_files"]
+    assert not counts["published_files_missing"]
     next((tmp_path / "ws").rglob("runtime/diaries/*.json")).unlink()
     told = memory.doctor()
     assert (told["counts"]["published_files_missing"], told["faults"]) == (1, [])

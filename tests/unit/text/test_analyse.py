@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diarist.text.analyse import analyse, fold
+from diarist.text.analyse import _Known, analyse, analyse_joined, fold, language_in
 from diarist.text.stem import language_of, stem_english, stem_in
 
 
@@ -88,3 +88,26 @@ def test_folding_keeps_marks_that_are_letters() -> None:
 def test_long_runs_are_cut_and_do_no_harm() -> None:
     terms = analyse("x" * 5_000 + " " + "1." * 3_000 + "_")
     assert max(map(len, terms)) <= 64
+
+
+def test_joined_terms_are_those_of_the_list() -> None:
+    for text in ("Die Häuser und der getUserName() in src/app.py, v3.11.4!", "データベース接続 failed - twice", "", " — "):
+        assert analyse_joined(text).split() == analyse(text)
+
+
+def test_what_surrounds_a_word_does_not_change_what_it_gives() -> None:
+    for word in ("policies", "src/app.py", "v1.2.3", "C++", "データ", "ERR_CONN"):
+        assert analyse(f"({word}), '{word}';\t{word}", "") == 3 * analyse(word, "")
+
+
+def test_forgetting_changes_no_result() -> None:
+    known = _Known(str.upper, 3)
+    keys = [f"{number % 7}" for number in range(50)] + ["x" * 500]
+    assert [known[key] for key in keys] == [key.upper() for key in keys]
+    assert len(known) <= 3
+
+
+def test_the_language_of_a_text_is_told_by_its_first_words() -> None:
+    assert language_in("die Häuser und der Garten sind nicht groß") == "de"
+    assert language_in("the house and the garden are not large") == ""
+    assert language_in("lint und deploy") == ""

@@ -33,6 +33,8 @@ class Change(NamedTuple):
 
 
 class Act(NamedTuple):
+    """What a tool call does, whatever the tool is called."""
+
     kind: ActKind
     paths: tuple[str, ...] = ()
     """Files read or searched."""

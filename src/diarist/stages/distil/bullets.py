@@ -22,6 +22,8 @@ _DIGITS: dict[int, int] = {**{code: code for code in range(128)}, **{ord(digit):
 
 
 class Bullet(NamedTuple):
+    """A sentence of an entry, and the piece of the session it rests on."""
+
     text: str
     quote: str
     """Exact piece of one step's text or argument."""
@@ -55,6 +57,7 @@ def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> lis
 
 
 def texts_of(bullets: Sequence[Bullet]) -> tuple[Redacted, ...]:
+    """The bullets as an entry holds them: one line each, cut, with how often it happened."""
     return tuple(derived(clip(one_line(bullet.text), LONGEST) + (f" ({bullet.times}×)" if bullet.times > 1 else "")) for bullet in bullets)
 
 
@@ -69,6 +72,7 @@ def evidence_of(bullets: Sequence[Bullet], *, together: bool = False) -> tuple[E
 
 
 def one_line(text: str) -> str:
+    """The text with all white space as single spaces."""
     return " ".join(text.split())
 
 

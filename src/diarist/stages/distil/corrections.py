@@ -62,6 +62,8 @@ _STANDARD = re.compile(
 
 
 class Correction(NamedTuple):
+    """A person's word against what the agent did or was about to do."""
+
     step: int
     quote: str
     """The person's words, exact."""

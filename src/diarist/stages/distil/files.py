@@ -51,6 +51,7 @@ class FileBook:
         self._gone: set[str] = set()
 
     def relative(self, path: str) -> str:
+        """The path as seen from the working folder, where it lies below it."""
         path = _SHOWN_EDIT.sub("", path.strip().removeprefix("file://"))
         if self._cwd and path.startswith(self._cwd) and path[len(self._cwd) : len(self._cwd) + 1] in ("/", "\\"):
             path = path[len(self._cwd) + 1 :]
@@ -93,6 +94,7 @@ class FileBook:
         )
 
     def last_operation(self, path: str) -> FileOperation:
+        """What was done to the file last. Raises KeyError for a file that was not touched."""
         return self._last[path]
 
     def is_thrown_away(self, path: str) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+import msgspec
 
 from diarist.model.entry import FileOperation
 from diarist.model.session import Mark
@@ -31,6 +32,7 @@ class Ends(Generic[T]):
         self.added = 0
 
     def add(self, item: T) -> None:
+        """Takes one more; what is neither among the first nor among the last is let go."""
         self.added += 1
         if len(self._head) < self._room:
             self._head.append(item)
@@ -45,13 +47,13 @@ class Ends(Generic[T]):
         return len(self._head) + len(self._tail)
 
     def last(self) -> T | None:
+        """The newest one; None where there is none."""
         if self._tail:
             return self._tail[-1]
         return self._head[-1] if self._head else None
 
 
-@dataclass(slots=True)
-class Said:
+class Said(msgspec.Struct, gc=False):
     """Words of the agent or the person. `text` is clipped at its end."""
 
     step: int
@@ -81,8 +83,7 @@ class Said:
         return self._sentences
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(msgspec.Struct, gc=False):
     """A request of the person. `follows`: what stood before it, "" for nothing telling."""
 
     step: int
@@ -93,8 +94,7 @@ class Asked:
     """The agent had done nothing but ask something: a "no" answers it and corrects nothing."""
 
 
-@dataclass(slots=True)
-class Refused:
+class Refused(msgspec.Struct, gc=False):
     """A call that the person declined, and what they said to it."""
 
     step: int
@@ -105,8 +105,7 @@ class Refused:
     why: Said | None = None
 
 
-@dataclass(slots=True)
-class Run:
+class Run(msgspec.Struct, gc=False):
     """One run of a shell command."""
 
     step: int
@@ -133,8 +132,7 @@ class Run:
     """False: the check could not even begin (no such tool, script or module), which says nothing about the work."""
 
 
-@dataclass(slots=True)
-class Changed:
+class Changed(msgspec.Struct, gc=False):
     """One write to one file that was not refused and did not fail."""
 
     step: int
@@ -169,6 +167,7 @@ class Changed:
 
     @property
     def removed(self) -> list[str]:
+        """Telling lines of the old text that the new one does not hold."""
         return self._compared()[1]
 
     def _compared(self) -> tuple[list[str], list[str]]:
@@ -177,8 +176,7 @@ class Changed:
         return self._lines
 
 
-@dataclass(slots=True)
-class Looked:
+class Looked(msgspec.Struct, gc=False):
     """A search, a page that was read, a subagent's task, a plan."""
 
     step: int
@@ -190,8 +188,7 @@ class Looked:
     result: int = -1
 
 
-@dataclass(slots=True)
-class Trouble:
+class Trouble(msgspec.Struct, gc=False):
     """One distinct error."""
 
     fingerprint: str
@@ -202,7 +199,7 @@ class Trouble:
     """Exact piece of a step that tells of it."""
     words: tuple[str, ...] = ()
     """Words that other reports of this fault hold too."""
-    steps: list[int] = field(default_factory=list)
+    steps: list[int] = msgspec.field(default_factory=list)
     count: int = 0
     last: int = -1
     target: str = ""
@@ -218,30 +215,30 @@ class Trouble:
     after: Said | None = None
 
 
-@dataclass(slots=True)
-class Marked:
+class Marked(msgspec.Struct, gc=False):
+    """A mark of the session at a step, with the text it was read from."""
+
     step: int
     mark: Mark
     text: str
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(msgspec.Struct, gc=False):
     """All that the later parts may ask about a session."""
 
-    prompts: Ends[Asked] = field(default_factory=lambda: Ends(60, 60))
-    runs: Ends[Run] = field(default_factory=lambda: Ends(400, 1600))
-    changed: Ends[Changed] = field(default_factory=lambda: Ends(400, 1600))
-    looked: Ends[Looked] = field(default_factory=lambda: Ends(100, 200))
-    refused: Ends[Refused] = field(default_factory=lambda: Ends(40, 40))
-    marks: Ends[Marked] = field(default_factory=lambda: Ends(100, 300))
-    replies: Ends[Said] = field(default_factory=lambda: Ends(60, 240))
-    thoughts: Ends[Said] = field(default_factory=lambda: Ends(40, 160))
-    troubles: dict[str, Trouble] = field(default_factory=dict)
-    files: dict[str, dict[FileOperation, int]] = field(default_factory=dict)
-    tools: list[str] = field(default_factory=list)
-    tool_counts: dict[str, int] = field(default_factory=dict)
-    sections: dict[str, list[Bullet]] = field(default_factory=dict)
+    prompts: Ends[Asked] = msgspec.field(default_factory=lambda: Ends(60, 60))
+    runs: Ends[Run] = msgspec.field(default_factory=lambda: Ends(400, 1600))
+    changed: Ends[Changed] = msgspec.field(default_factory=lambda: Ends(400, 1600))
+    looked: Ends[Looked] = msgspec.field(default_factory=lambda: Ends(100, 200))
+    refused: Ends[Refused] = msgspec.field(default_factory=lambda: Ends(40, 40))
+    marks: Ends[Marked] = msgspec.field(default_factory=lambda: Ends(100, 300))
+    replies: Ends[Said] = msgspec.field(default_factory=lambda: Ends(60, 240))
+    thoughts: Ends[Said] = msgspec.field(default_factory=lambda: Ends(40, 160))
+    troubles: dict[str, Trouble] = msgspec.field(default_factory=dict)
+    files: dict[str, dict[FileOperation, int]] = msgspec.field(default_factory=dict)
+    tools: list[str] = msgspec.field(default_factory=list)
+    tool_counts: dict[str, int] = msgspec.field(default_factory=dict)
+    sections: dict[str, list[Bullet]] = msgspec.field(default_factory=dict)
     """What explicit sections hold, by list."""
     steps: int = 0
     changes: int = 0
@@ -251,7 +248,6 @@ class Ledger:
     writes: int = 0
     """All successful writes."""
     calls: int = 0
-    last_kind: str = ""
     last_actor_step: int = -1
     """Last step that the main agent made."""
     last_reply: Said | None = None

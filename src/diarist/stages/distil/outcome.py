@@ -6,8 +6,9 @@ What an agent says of its own success is no signal. What a person or a host says
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
+
+import msgspec
 
 from diarist.model.entry import Outcome, Signal
 from diarist.model.host import HostFacts
@@ -19,6 +20,8 @@ from diarist.stages.distil.programs import RUNNERS
 
 
 class Judgement(NamedTuple):
+    """How a session ended, whether a check bears it out, and the signals that both follow from."""
+
     outcome: Outcome
     verified: bool | None
     signals: tuple[Signal, ...]
@@ -81,7 +84,7 @@ def _reproductions(ledger: Ledger) -> list[Run]:
             and not last.errors
             and first is not last
         ):
-            found += [before[-1], replace(last, passed=True)]
+            found += [before[-1], msgspec.structs.replace(last, passed=True)]
     return found
 
 

@@ -21,6 +21,8 @@ _LOOKS = frozenset({"log", "status", "diff", "show", "remote", "branch", "rev-pa
 
 
 class Repair(NamedTuple):
+    """A check that failed and passed later, and what was changed between the two."""
+
     failed: Run
     passed: Run
     fingerprints: tuple[str, ...]

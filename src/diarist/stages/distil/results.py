@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from diarist.model.entry import FileOperation
 from diarist.model.session import Step
@@ -34,8 +35,7 @@ _ANSWER = 4_000
 _CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(msgspec.Struct, gc=False):
     """A call that waits for its result."""
 
     step: int

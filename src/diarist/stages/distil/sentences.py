@@ -65,6 +65,8 @@ _BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)|(?<=[^\s*])\*\*(?![\w*])")
 
 
 class Sentence(NamedTuple):
+    """A sentence of a reply, weighed."""
+
     text: str
     score: float
     """How telling: names, numbers and reasons count for it; greetings, plans and claims against it. Around 0 is nothing much."""

@@ -127,6 +127,7 @@ def _doing(ledger: Ledger) -> str:
 
 
 def refusals(corrections: Sequence[Correction]) -> Iterator[Bullet]:
+    """A bullet for each call that the person declined, with their words where they gave some."""
     for correction in corrections:
         if not correction.refused:
             continue

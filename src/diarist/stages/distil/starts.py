@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_Rule = tuple[str, re.Pattern[str]]
+_Rule = tuple[str, str]
 
 
 def _rules(*rows: tuple[str, str]) -> tuple[_Rule, ...]:
-    return tuple((literal, re.compile(f"(?:{pattern})$", re.IGNORECASE)) for literal, pattern in rows)
+    return rows
 
 
 _NOT_STARTED = _rules(
@@ -62,13 +63,19 @@ def missing_module(text: str) -> tuple[str, str]:
     return (found.group().strip(": "), found[1] or found[2]) if found else ("", "")
 
 
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    """When it is first needed."""
+    return re.compile(f"(?:{source})$", re.IGNORECASE)
+
+
 def _find(text: str, rules: tuple[_Rule, ...]) -> str:
     for literal, pattern in rules:
         at = text.find(literal)
         while at >= 0:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             line = text[start : end if end >= 0 else len(text)].strip()
-            if len(line) < 2_000 and pattern.match(line):
+            if len(line) < 2_000 and _compiled(pattern).match(line):
                 return line[:300]
             at = text.find(literal, end) if end >= 0 else -1
     return ""

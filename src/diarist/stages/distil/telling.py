@@ -68,6 +68,7 @@ def reason_for(changes: Iterable[Changed]) -> tuple[str, int]:
 
 
 def by_file(changes: Iterable[Changed]) -> dict[str, list[Changed]]:
+    """Changes by the path they were made to, in order of first appearance."""
     found: dict[str, list[Changed]] = {}
     for change in changes:
         found.setdefault(change.path, []).append(change)
@@ -84,4 +85,5 @@ def describe_changes(changes: Sequence[Changed], limit: int = 420) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
+    """The number with its noun, as in "3 runs"; `many` where an s does not do."""
     return f"{number} {one if number == 1 else many or one + 's'}"

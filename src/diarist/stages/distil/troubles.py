@@ -22,6 +22,7 @@ class Place(NamedTuple):
 
     @property
     def is_write(self) -> bool:
+        """Did it change a file?"""
         return self.kind in ("edit", "create", "delete", "move")
 
     @property

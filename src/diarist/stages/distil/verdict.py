@@ -6,6 +6,7 @@ Only the ends of long outputs are read: summaries stand at the end, and the budg
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ HEAD = 2_000
 
 
 class Verdict(NamedTuple):
+    """Whether one run of a check passed, and what says so."""
+
     passed: bool | None
     """None: cannot be told."""
     line: str = ""
@@ -109,6 +112,7 @@ def _window(output: str) -> str:
     return output[:HEAD] + "\n" + output[-TAIL:]
 
 
+@lru_cache(maxsize=128)
 def _summary(output: str) -> Verdict:
     """The last summary line of a check's output; one that failed anywhere among several outweighs those that passed."""
     telling = (line for line in reversed(output[-TAIL:].split("\n")[-120:]) if len(line) < 400 and _HINT.search(line))

@@ -73,6 +73,7 @@ def requests(facts: Facts) -> Iterator[Bullet]:
 
 
 def looks(ledger: Ledger) -> Iterator[Bullet]:
+    """Bullets on what was handed to subagents and what was searched for."""
     searches: list[Looked] = []
     for looked in ledger.looked:
         if looked.kind == "agent" and looked.about:

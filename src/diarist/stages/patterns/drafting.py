@@ -44,6 +44,8 @@ _CODE = re.compile(r"\W*(?=[\dA-Z-]*\d)(?=[\dA-Z-]*[A-Z])[\dA-Z][\dA-Z-]{2,}\W*\
 """A code that names one case, as HX2DUB or PROJ-417: never part of what a habit is about."""
 _ASCII_WORD = re.compile(r"[a-z][a-z0-9]+")
 _FILLED = "…"
+_MOST_FILLED = 2
+"""A title with more gaps than this reads worse than one that is too particular."""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,9 +147,17 @@ def _headline(prompt: Redacted, corpus: Corpus, about: Mapping[int, float]) -> s
 def _title(said: str, corpus: Corpus, about: Mapping[int, float]) -> Redacted:
     """A sentence without politeness around it, what is filled in each time left out."""
     told = _without_dull_ends([(piece, prompt_words(piece)) for piece in _PIECE.findall(said[:400])])
+    lifted = _fill(told, corpus, about)
+    pieces = lifted if sum(piece.startswith(_FILLED) for piece in lifted) <= _MOST_FILLED else _fill(told, corpus, {})
+    text = " ".join(pieces).strip(" .,;:!?-")
+    return derived(clip(text[:1].upper() + text[1:], _TITLE))
+
+
+def _fill(told: Sequence[tuple[str, tuple[str, ...]]], corpus: Corpus, about: Mapping[int, float]) -> list[str]:
+    """The pieces, "…" for codes and long ones, and for what is filled in each time; without `about` it is not known what is."""
     pieces: list[str] = []
     for piece, words in told:
-        known = [word for word in words if word in corpus.families]
+        known = [word for word in words if word in corpus.families] if about else []
         varies = known and all(_share(word, corpus, about) < _CONSTANT for word in known)
         if varies or len(piece) > _LONGEST or _CODE.match(piece) or (not words and any(char.isdigit() for char in piece)):
             shown = _FILLED + (piece[-1] if piece[-1] in ",.?!:" else "")
@@ -155,8 +165,7 @@ def _title(said: str, corpus: Corpus, about: Mapping[int, float]) -> Redacted:
             shown = piece
         if not (pieces and shown.startswith(_FILLED) and pieces[-1].startswith(_FILLED)):
             pieces.append(shown)
-    text = " ".join(pieces).strip(" .,;:!?-")
-    return derived(clip(text[:1].upper() + text[1:], _TITLE))
+    return pieces
 
 
 def _without_dull_ends(pieces: list[tuple[str, tuple[str, ...]]]) -> list[tuple[str, tuple[str, ...]]]:

@@ -57,15 +57,12 @@ def make_scale(terms: Iterable[str], common: Frequencies) -> Scale:
 
 def judge(earlier: Portrait, later: Portrait, scale: Scale) -> Judgement:
     """Whether `later` replaces `earlier`; both of one project, in this order in time. `scale` knows all their terms."""
-    habits = earlier.sentences.keys() & later.sentences.keys()
-    own = _own_terms(earlier, habits)
-    shared = _without_parts(own & _own_terms(later, habits))
-    weight = scale.weigh(shared)
+    shared, near = _common_ground(earlier, later, scale)
     files, others = files_of(earlier), files_of(later)
     parts = {
-        "subject": min(1.0, weight / (2 * _ENOUGH)),
-        "likeness": weight / ((scale.weigh(own) or 1.0) * (scale.weigh(later.terms) or 1.0)) ** 0.5,
-        "beyond chance": _lift(weight, own, later, scale),
+        "subject": near.subject,
+        "likeness": near.likeness,
+        "beyond chance": near.beyond_chance,
         "cue": _told([(said.strength, scale.weigh(said.terms & shared)) for said in later.cues]),
         "dated": max((_dated(said, earlier) for said in later.cues), default=0.0, key=abs),
         "conflict": _conflict(earlier.sketch, later.sketch),
@@ -76,11 +73,39 @@ def judge(earlier: Portrait, later: Portrait, scale: Scale) -> Judgement:
     return Judgement(_combine(parts), parts)
 
 
+class Nearness(NamedTuple):
+    """What two records share, in three of the parts of a judgement. Without `beyond_chance` the one cannot replace the other."""
+
+    subject: float
+    likeness: float
+    beyond_chance: float
+
+    @property
+    def closeness(self) -> float:
+        """By which rivals are compared."""
+        return self.subject * self.likeness
+
+
+def nearness(earlier: Portrait, later: Portrait, scale: Scale) -> Nearness:
+    """The part of a judgement that takes little time."""
+    return _common_ground(earlier, later, scale)[1]
+
+
+def _common_ground(earlier: Portrait, later: Portrait, scale: Scale) -> tuple[frozenset[str], Nearness]:
+    """The terms that both have of their own, and what they come to."""
+    habits = earlier.sentences.keys() & later.sentences.keys()
+    own = _own_terms(earlier, habits)
+    shared = _without_parts(own & _own_terms(later, habits))
+    weight = scale.weigh(shared)
+    likeness = weight / ((scale.weigh(own) or 1.0) * (scale.weigh(later.terms) or 1.0)) ** 0.5
+    return shared, Nearness(min(1.0, weight / (2 * _ENOUGH)), likeness, _lift(weight, own, later, scale))
+
+
 def _lift(weight: float, own: frozenset[str], later: Portrait, scale: Scale) -> float:
     """0 where the two share no more than any two texts of their length do by chance, 1 where they share several times as much."""
     length = len(later.terms) / scale.typical if scale.typical else 1.0
     worth, share = scale.worth, scale.share
-    chance = sum([worth[term] * min(1.0, share[term] * length) for term in own])
+    chance = sum([worth[term] * (part if (part := share[term] * length) < 1.0 else 1.0) for term in own])
     times = weight / max(chance, 1e-9)
     return min(1.0, max(0.0, (times - _CHANCE) / _CHANCE))
 
@@ -95,7 +120,7 @@ def _own_terms(portrait: Portrait, habits: Set[str]) -> frozenset[str]:
     """Its terms without those of sentences that stand word for word in the other too: phrases of habit, no subject."""
     if not habits:
         return portrait.terms
-    return frozenset().union(*(terms for sentence, terms in portrait.sentences.items() if sentence not in habits))
+    return frozenset().union(*[terms for sentence, terms in portrait.sentences.items() if sentence not in habits])
 
 
 def _without_parts(terms: frozenset[str]) -> frozenset[str]:

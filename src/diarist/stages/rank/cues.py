@@ -156,7 +156,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
 _MARKS = {code: " " for code in range(128) if not chr(code).isalpha() and chr(code) != "'"}
 _CJK = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _KEY = 4
-_MOST_WORDS = 50_000
 
 
 def _by_key() -> dict[str, list[tuple[int, str]]]:
@@ -179,13 +178,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def find_cues(text: str) -> Iterator[Cue]:
     """The sentences of a text that speak of a change, in order."""
-    low = text.lower() if text.isascii() else ""
-    keys = _keys(low) if low else frozenset()
-    if low and not keys:
-        return
     for found in _SENTENCE.finditer(text):
-        if low and not any(key in low[found.start() : found.end()] for key in keys):
-            continue  # of a plain text, most sentences hold no announcing word
         sentence = found.group().strip()
         strength = _strength(sentence)
         if strength == OVER or (strength and not says_unchanged(sentence)):
@@ -203,28 +196,9 @@ def _words(low: str) -> list[str]:
     return f" {low.translate(_MARKS)}".replace(" '", " ").split() if low.isascii() else _WORD.findall(low)
 
 
-def _keys(low: str) -> frozenset[str]:
-    """By which rules a text in lower case may be told."""
-    return frozenset(filter(None, map(_known_keys.__getitem__, _words(low))))
-
-
-class _KnownKeys(dict[str, str]):
-    """By word, the key of the rules that it announces, or ""; looking one up that is known runs no Python code."""
-
-    def __missing__(self, word: str) -> str:
-        key = word[:_KEY]
-        if len(self) >= _MOST_WORDS:
-            self.clear()
-        found = self[word] = key if key in _RULES else ""
-        return found
-
-
-_known_keys = _KnownKeys()
-
-
 def _strength(sentence: str) -> int:
     best = 0
-    for key in sorted(_keys(sentence.lower())):
+    for key in sorted(_RULES.keys() & {word[:_KEY] for word in _words(sentence.lower())}):
         for strength, pattern in _RULES[key]:
             if strength > best and _compiled(pattern).search(sentence):
                 best = strength

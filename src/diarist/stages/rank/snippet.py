@@ -38,6 +38,11 @@ def snippet(text: str, terms: Collection[str], worth: Callable[[str], float], li
 def _best(text: str, hints: Sequence[tuple[str, str]], worths: Mapping[str, float], language: str) -> re.Match[str] | None:
     """The first of the sentences that hold most."""
     best, most = None, 0.0
+    if text.isascii():
+        low = text[:_READ].lower()
+        hints = [(term, hint) for term, hint in hints if hint in low]
+        if not hints:
+            return None
     for found in _SENTENCE.finditer(text[:_READ]):
         held = sum(worths[term] for term in _held(found.group(), hints, language))
         if held > most:

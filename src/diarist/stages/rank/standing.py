@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from diarist.model.hit import Frequencies, HitRow, Query
-from diarist.stages.rank.amend import Judgement, judge, make_scale, may_replace
+from diarist.stages.rank.amend import Judgement, Nearness, judge, make_scale, may_replace, nearness
 from diarist.stages.rank.portrait import Portrait, portray, sketch
 
 _MARKED = 0.5
@@ -109,19 +109,17 @@ def find_pairs(rows: Sequence[HitRow]) -> Pairs:
 def find_amendments(pairs: Pairs, common: Frequencies) -> list[Amendment]:
     """Which of the pairs are amendments, in the order of the later one's time."""
     scale = make_scale(pairs.terms(), common)
-    judged: dict[str, list[Amendment]] = {}
+    of, compared = pairs.portraits, dict[str, list[tuple[str, Nearness]]]()
     for earlier, later in pairs.pairs:
-        judgement = judge(pairs.portraits[earlier.id], pairs.portraits[later.id], scale)
-        judged.setdefault(later.id, []).append(Amendment(earlier.id, later.id, judgement))
+        compared.setdefault(later.id, []).append((earlier.id, nearness(of[earlier.id], of[later.id], scale)))
     found = []
-    for rivals in judged.values():
-        closest = max(_closeness(one.judgement) for one in rivals)
-        found += [one for one in rivals if one.judgement.score >= 1 and _closeness(one.judgement) >= _RIVAL * closest]
+    for id_, rivals in compared.items():
+        closest = max(near.closeness for _, near in rivals)
+        for rival, near in rivals:
+            if near.beyond_chance and near.closeness >= _RIVAL * closest:  # most are too far off to be judged
+                judgement = judge(of[rival], of[id_], scale)
+                found += [Amendment(rival, id_, judgement)] if judgement.score >= 1 else []
     return found
-
-
-def _closeness(judgement: Judgement) -> float:
-    return judgement.parts["subject"] * judgement.parts["likeness"]
 
 
 def settle(found: Sequence[Found], amendments: Sequence[Amendment], outside: Sequence[HitRow] = ()) -> list[Found]:

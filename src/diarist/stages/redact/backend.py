@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 from diarist.stages.redact.engine import Engine, Rulebook
 from diarist.stages.redact.prefilter import AcceleratedPrefilter, PlainPrefilter, Prefilter, cache_key
 from diarist.stages.redact.settings import CompiledCache, RedactionRules
 
-if TYPE_CHECKING:
-    from diarist.stages.redact.triggers import Trigger
-
 _WORTH = 400_000
 """Bytes after which compiling the accelerated tables pays: plain Python reads a few MB/s, and compiling takes a third of a second."""
 _WORTH_LOADING = 20_000
 """The same where compiled tables can be loaded."""
+_WORTH_KEEPING = 100_000
+"""The same where none are there yet, but can be kept for later processes."""
 
 
 class Backend:
@@ -37,30 +36,37 @@ class Backend:
         if self._fast_from is None or self._seen < self._fast_from:
             return self._plain
         try:
-            self._fast = Engine(self._rulebook, accelerated(self._rulebook.watched(), self._cache))
+            made = self._accelerated()
+            if made is None:
+                self._fast_from = _WORTH_KEEPING
+                return self._plain
+            self._fast = Engine(self._rulebook, made)
         except ImportError:
             if self._must:
                 raise
             self._fast = self._plain
         return self._fast
 
+    def _accelerated(self) -> Prefilter | None:
+        """From the tables that an earlier process compiled, else from new ones; None where those do not pay yet.
 
-def accelerated(triggers: tuple[Trigger, ...], cache: CompiledCache | None) -> Prefilter:
-    """The accelerated prefilter, from the cache if it can be. Raises ImportError without Hyperscan."""
-    import hyperscan
+        Raises ImportError without Hyperscan.
+        """
+        import hyperscan
 
-    if cache is None:
-        return AcceleratedPrefilter(triggers)
-    key = cache_key(triggers)
-    compiled = cache.load(key)
-    if compiled is not None:
-        try:
-            return AcceleratedPrefilter(triggers, compiled)
-        except (hyperscan.error, TypeError, ValueError):
-            pass  # damaged, or of another build: made anew below
-    made = AcceleratedPrefilter(triggers)
-    cache.save(key, made.compiled())
-    return made
+        triggers, cache = self._rulebook.watched(), self._cache
+        if cache is None:
+            return AcceleratedPrefilter(triggers)
+        key = cache_key(triggers)
+        compiled = cache.load(key)
+        if compiled is not None:
+            with suppress(hyperscan.error, TypeError, ValueError):  # damaged, or of another build: made anew
+                return AcceleratedPrefilter(triggers, compiled)
+        if self._seen < _WORTH_KEEPING and not self._must:
+            return None
+        made = AcceleratedPrefilter(triggers)
+        cache.save(key, made.compiled())
+        return made
 
 
 def rulebook(rules: RedactionRules) -> Rulebook:

@@ -27,7 +27,9 @@ class ErasedFinder(Protocol):
         """(start, end) of each, sorted and free of overlaps."""
         ...
 
-    def holds(self, text: str) -> bool: ...
+    def holds(self, text: str) -> bool:
+        """Is there one in the text?"""
+        ...
 
 
 class ErasingRedactor(Redactor):

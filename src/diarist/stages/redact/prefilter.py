@@ -51,6 +51,7 @@ class PlainPrefilter:
         self._compiled: dict[bytes, re.Pattern[bytes]] = {}
 
     def scan(self, data: bytes) -> list[Hit]:
+        """(end, number of the trigger) of each hit; ends are offsets in bytes."""
         hits = self._literals(data)
         lowered = data.lower()
         stems: dict[bytes, list[int]] = {}
@@ -123,6 +124,7 @@ class AcceleratedPrefilter:
         return hyperscan.dumpb(self._database)
 
     def scan(self, data: bytes) -> list[Hit]:
+        """(end, number of the trigger) of each hit; ends are offsets in bytes."""
         hits: list[Hit] = []
         add = hits.append
 

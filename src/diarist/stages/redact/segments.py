@@ -28,10 +28,12 @@ class Segment(NamedTuple):
 
 
 def encode(text: str) -> bytes:
+    """As UTF-8, lone surrogates as they are."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def decode(data: bytes) -> str:
+    """What `encode` was given."""
     return data.decode("utf-8", "surrogatepass")
 
 

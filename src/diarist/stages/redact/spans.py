@@ -28,6 +28,7 @@ class Span(NamedTuple):
 
     @property
     def evidence(self) -> int:
+        """Where what it was found by begins: before the span, for a value whose name gives it away."""
         return self.start if self.origin < 0 else min(self.start, self.origin)
 
 

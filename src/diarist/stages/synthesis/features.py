@@ -113,6 +113,8 @@ def terms(word: str) -> Sequence[str]:
             return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         folded = "".join(char for char in unicodedata.normalize("NFKD", word).casefold() if not unicodedata.combining(char))
         return [stem_english(folded)] if folded and not _is_number(folded) else []
+    if word.islower() and word.isalpha():  # most are, and nothing of the rest concerns them
+        return (stem_english(word),) if len(word) > 1 else ()
     parts = _HUMP.split(word) if not (word.islower() or word.isupper()) else [word]
     return [stem_english(part) for part in map(str.lower, parts) if len(part) > 1 and not _is_number(part)]
 

@@ -173,10 +173,14 @@ WHERE r.seq = c.seq;
 SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('embeddings') AND attname = 'meaning' AND NOT attisdropped;
 
 -- name: list_nearest
-SELECT record_id, max(1 - (meaning <=> :asked::halfvec)) AS cosine FROM embeddings
-WHERE tenant = :tenant AND model = :model AND octet_length(vector) = :size
-    AND (:every OR record_id IN (SELECT value FROM jsonb_array_elements_text(:ids::jsonb) value))
-GROUP BY record_id ORDER BY cosine DESC, record_id LIMIT :limit;
+WITH q AS MATERIALIZED (SELECT :asked::halfvec AS asked)
+SELECT record_id, max(cosine) AS best FROM (
+    SELECT record_id, 1 - (meaning <=> q.asked) AS cosine FROM q, embeddings
+    WHERE tenant = :tenant AND model = :model AND octet_length(vector) = :size
+        AND (:every OR record_id IN (SELECT value FROM jsonb_array_elements_text(:ids::jsonb) value))
+    OFFSET 0  -- so that vectors are not sorted along
+) passages
+GROUP BY record_id ORDER BY best DESC, record_id LIMIT :limit;
 
 -- name: set_near
 SELECT set_config('hnsw.ef_search', :reach, true), set_config('plan_cache_mode', 'force_custom_plan', true),

@@ -155,6 +155,19 @@ def test_what_is_filled_in_each_time_is_left_out_of_the_title() -> None:
     assert draft.name == "write-release-notes"
 
 
+def test_a_title_of_many_gaps_is_told_as_one_run_had_it() -> None:
+    """Too particular reads better than a sentence of which little is left."""
+    names = ("willow", "granite", "falcon", "copper", "meadow", "lantern", "harbor", "pepper", "violet", "saddle", "thimble", "walnut")
+    runs = [
+        run(number, "transplant {} beside {} into the greenhouse after {} and before {}".format(*names[4 * number : 4 * number + 4]))
+        for number in range(3)
+    ]
+    (draft,) = mined(*runs)
+    assert draft.title.startswith("Transplant ")
+    assert draft.title.count("…") <= 2
+    assert any(name in draft.title for name in names)
+
+
 def test_a_procedure_that_says_nothing_is_no_skill() -> None:
     """One step that every agent takes anyway."""
     assert not mined(*(run(number, "rename the constant again", ["Edit"]) for number in range(5)))

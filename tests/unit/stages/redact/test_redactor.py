@@ -148,6 +148,16 @@ class FolderCache:
         (self.folder / key).write_bytes(data)
 
 
+def test_tables_are_compiled_and_kept_only_once_there_was_enough_text(tmp_path: Path) -> None:
+    pytest.importorskip("hyperscan")
+    redactor = Redactor(cache=FolderCache(tmp_path))
+    redactor.redact("a plain word " * 4_000)
+    assert list(tmp_path.iterdir()) == []
+
+    assert redactor.redact("a plain word " * 8_000 + make.github()).endswith("[REDACTED:github-token]")
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_compiled_tables_are_cached_and_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
     pytest.importorskip("hyperscan")
     token = make.github()
