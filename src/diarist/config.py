@@ -16,7 +16,7 @@ from diarist.errors import InvalidInputError, UsageError
 
 
 class Setting(NamedTuple):
-    """One documented setting. `project`: may a project's own file override it?"""
+    """One documented setting. `project`: may a project's own file override it? `adds`: it can only add to what the user's file lists."""
 
     name: str
     kind: type
@@ -24,6 +24,7 @@ class Setting(NamedTuple):
     help: str
     env: str = ""
     project: bool = False
+    adds: bool = False
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -104,7 +105,14 @@ SETTINGS: tuple[Setting, ...] = (
         "A TOML file with patterns of your own, allowed values and rules, or a gitleaks.toml.",
         "DIARIST_REDACT_RULES",
     ),
-    Setting("redact.pii", list, [], "Personal data to mask too: email, phone, iban, card, ip, home (user name in paths).", project=True),
+    Setting(
+        "redact.pii",
+        list,
+        [],
+        "Personal data to mask too: email, phone, iban, card, ip, home (user name in paths).",
+        project=True,
+        adds=True,
+    ),
 )
 VARIABLES: dict[str, str] = {
     "DIARIST_HOME": "The workspace folder; `--workspace` wins over it. Empty: the user data directory.",
@@ -208,7 +216,7 @@ def _overlay(values: dict[str, Any], path: Path, allowed: Callable[[Setting], bo
         right = type(value) in (int, float) if setting.kind is float else type(value) is setting.kind
         if not right:
             raise InvalidInputError(f"{path}: {name!r} must be {_kind_name(setting.kind)}, not {value!r}")
-        values[name] = setting.kind(value)
+        values[name] = [*values.get(name, []), *value] if setting.adds else setting.kind(value)
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> Any:

@@ -24,11 +24,14 @@ OUTCOMES = ("completed", "recovered", "failed", "interrupted", "unknown")
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 
 
-def open_workspace(ctx: click.Context, *, read_only: bool = False) -> Memory:
-    """The workspace this command line means, closed again when the command ends."""
+def open_workspace(ctx: click.Context, *, read_only: bool = False, of_all_projects: bool = False) -> Memory:
+    """The workspace this command line means, closed again when the command ends.
+
+    `of_all_projects`: what it does concerns other projects than the one in whose folder one stands, so that one's file has no say.
+    """
     from diarist.bootstrap import open_memory
 
-    memory = open_memory(ctx.find_root().obj["workspace"], read_only, project_root=_project_root())
+    memory = open_memory(ctx.find_root().obj["workspace"], read_only, project_root=None if of_all_projects else _project_root())
     ctx.call_on_close(memory.close)
     return memory
 

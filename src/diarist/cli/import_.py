@@ -30,7 +30,7 @@ def import_command(ctx: click.Context, /, file: str, as_json: bool) -> None:
     diarist export --format store -o diary.store
     DIARIST_DATABASE_URL=postgresql://diarist@db/diarist diarist import diary.store
     """
-    moved = open_workspace(ctx).import_store(file, _shown(as_json))
+    moved = open_workspace(ctx, of_all_projects=True).import_store(file, _shown(as_json))
     if as_json:
         emit_json({"lines": moved.lines, "added": moved.added})
         return

@@ -49,7 +49,7 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
 
     if options["explain"]:
         return _explain(ctx, paths, as_json)
-    memory = open_workspace(ctx)
+    memory = open_workspace(ctx, of_all_projects=True)
     since = parse_time(options["since"], "--since") if options["since"] else None
     stdin = sys.stdin.buffer.read() if "-" in paths else None
     chosen: list[Path] = [Path(path).expanduser() for path in paths if path != "-"]

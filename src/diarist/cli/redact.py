@@ -56,7 +56,7 @@ def redact_command(ctx: click.Context, /, source: str | None, explain: bool, res
 def _rescan(ctx: click.Context, as_json: bool) -> None:
     from dataclasses import asdict
 
-    with open_workspace(ctx) as memory:
+    with open_workspace(ctx, of_all_projects=True) as memory:
         report = memory.rescan()
     if as_json:
         emit_json(asdict(report))
