@@ -38,9 +38,14 @@ def features(text: str) -> list[int]:
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
             words.append(word)
-    found = {*words, *(word[:_STEM] + "*" for word in words if len(word) > _STEM)}
-    found.update(f"{left} {right}" for left, right in zip(["^", *words], [*words, "$"], strict=True))
-    return sorted({zlib.crc32(each.encode()) % BUCKETS for each in found})
+    found = {*words, *[word[:_STEM] + "*" for word in words if len(word) > _STEM]}
+    found.update([f"{left} {right}" for left, right in zip(["^", *words], [*words, "$"], strict=True)])
+    return sorted({_bucket(each) for each in found})
+
+
+@lru_cache(maxsize=1 << 15)
+def _bucket(feature: str) -> int:
+    return zlib.crc32(feature.encode()) % BUCKETS
 
 
 def size(buckets: list[int]) -> float:
