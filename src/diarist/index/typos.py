@@ -14,9 +14,12 @@ def close_terms(term: str, with_prefix: Callable[[str], Iterable[tuple[str, int]
     """
     allowed = 1 if len(term) < 6 else 2
     found: dict[str, tuple[int, int]] = {}
+    letters = set(term)
     for prefix in _prefixes(term):
         for candidate, count in with_prefix(prefix):
             if candidate in found or candidate == term or abs(len(candidate) - len(term)) > allowed:
+                continue
+            if len(letters.symmetric_difference(candidate)) > 2 * allowed:  # an edit changes two letters of the set at most
                 continue
             apart = distance(term, candidate, allowed)
             if apart <= allowed:
