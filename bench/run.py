@@ -91,7 +91,7 @@ BENCHES = (
         {"quick": ["--docs", "200"], "usual": ["--docs", "300"], "full": ["--docs", "1300"]},
         needs=("peers",),
     ),
-    Bench("scorers", "Quality", {"quick": ["--limit", "2"], "usual": ["--limit", "8"], "full": ["--limit", "1000"]}, needs=("scorers",)),
+    Bench("scorers", "Quality", {"quick": ["--limit", "2"], "usual": ["--limit", "1000"], "full": ["--limit", "1000"]}, needs=("scorers",)),
 )
 
 
