@@ -7,13 +7,12 @@ shared. What is wrong with one is told of that one; the rest is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from diarist.app.delivering import queue_delivery
-from diarist.app.hosting import Handed, Noting, Run, make_note, read_run, with_one_reader, write_note, write_run
+from diarist.app.hosting import Handed, NewNote, Run, add_note, make_note, read_run, with_one_reader, write_run
 from diarist.app.observing import entry_observation, learning_state, observation_record
 from diarist.app.publishing import plan_many, write_publications
 from diarist.app.records import entry_record
@@ -71,9 +70,9 @@ def add_notes(box: Toolbox, notes: Sequence[Mapping[str, Any]]) -> list[Added]:
 
     return _add(
         notes,
-        lambda told: _read_note(pinned, told),
+        lambda told: make_note(pinned, _as(NewNote, told)),
         write,
-        lambda told: write_note(box, *_read_note(box, told)),
+        lambda told: add_note(box, _as(NewNote, told)),
         lambda note: Added(note[0].id),
     )
 
@@ -143,28 +142,3 @@ def _with_observations(box: Toolbox, records: Sequence[tuple[Record, Handed]]) -
         if made is not None:
             told.append((observation_record(made, trust="agent", at=record.updated_at), SearchText(), "observe"))
     return told
-
-
-class _Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    title: str
-    body: str
-    tags: tuple[str, ...] = ()
-    project: str = ""
-    created_at: datetime | None = None
-    note_id: str | None = None
-    workflow: str = ""
-    agent: str = ""
-
-
-def _read_note(box: Toolbox, told: Mapping[str, Any]) -> tuple[Record, SearchText]:
-    note = _as(_Note, told)
-    return make_note(
-        box,
-        title=note.title,
-        body=note.body,
-        tags=note.tags,
-        project=note.project,
-        created_at=note.created_at or box.now(),
-        by=Noting("agent" if note.agent else "person", note.workflow, note.agent),
-        note_id=note.note_id,
-    )

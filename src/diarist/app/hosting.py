@@ -180,73 +180,62 @@ def record(box: Toolbox, run: dict[str, Any], afterwards: Callable[[Sequence[Ent
     return done
 
 
-class Noting(NamedTuple):
-    """Who notes something, and on which workflow."""
+class NewNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A curated document as it is told. `created_at` None: now. `note_id`: of the one it replaces. `agent`: who noted it, if one did."""
 
-    trust: Trust
+    title: str
+    body: str
+    tags: tuple[str, ...] = ()
+    project: str = ""
+    created_at: datetime | None = None
+    note_id: str | None = None
     workflow: str = ""
     agent: str = ""
 
+    @property
+    def trust(self) -> Trust:
+        """Whose word it is, where it is written for the first time."""
+        return "agent" if self.agent else "person"
 
-def add_note(
-    box: Toolbox,
-    *,
-    title: str,
-    body: str,
-    tags: Sequence[str],
-    project: str,
-    created_at: datetime,
-    by: Noting,
-    note_id: str | None = None,
-) -> Record:
+
+def add_note(box: Toolbox, note: NewNote, trust: Trust | None = None) -> Record:
     """Adds a curated document, or replaces the one with `note_id`. Raises InvalidInputError where the title is blank."""
-    note = make_note(box, title=title, body=body, tags=tags, project=project, created_at=created_at, by=by, note_id=note_id)
-    return write_note(box, *note)
-
-
-def write_note(box: Toolbox, record: Record, search: SearchText) -> Record:
-    """Keeps a note that `make_note` made."""
+    record, search = make_note(box, note, trust)
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.put_record(record, search)
     return record
 
 
-def make_note(
-    box: Toolbox,
-    *,
-    title: str,
-    body: str,
-    tags: Sequence[str],
-    project: str,
-    created_at: datetime,
-    by: Noting,
-    note_id: str | None = None,
-) -> tuple[Record, SearchText]:
+def make_note(box: Toolbox, told: NewNote, trust: Trust | None = None) -> tuple[Record, SearchText]:
     """The record of a note, redacted, and what the index is told of it. Raises InvalidInputError where the title is blank."""
-    if not title.strip():
+    if not told.title.strip():
         raise InvalidInputError("a note needs a title")
     redact = box.reader().redactor.redact
-    created = utc(created_at, "created_at")
-    kept = (redact(tag.strip()) for tag in tags if tag.strip())  # as it was written: rules may depend on the case
-    workflow = redact(by.workflow.strip())
+    created = utc(told.created_at or box.now(), "created_at")
+    kept = (redact(tag.strip()) for tag in told.tags if tag.strip())  # as it was written: rules may depend on the case
+    workflow = redact(told.workflow.strip())
     named = [f"workflow:{workflow}"] if workflow else []
-    note = Note(title=redact(title), body=redact(body), tags=tuple(dict.fromkeys(derived(tag.lower()) for tag in (*kept, *named))))
+    note = Note(
+        title=redact(told.title), body=redact(told.body), tags=tuple(dict.fromkeys(derived(tag.lower()) for tag in (*kept, *named)))
+    )
     digest = hashlib.sha256(to_json(note)).hexdigest()
-    record_id = note_id or make_id("note", project, created.isoformat(), digest)
-    record, search = note_record(record_id, note, project=redact(project), trust=by.trust, created_at=created, at=box.now())
-    return msgspec.structs.replace(record, workflow=workflow, agent=redact(by.agent.strip())), search
+    record_id = told.note_id or make_id("note", told.project, created.isoformat(), digest)
+    project = redact(told.project)
+    record, search = note_record(record_id, note, project=project, trust=trust or told.trust, created_at=created, at=box.now())
+    return msgspec.structs.replace(record, workflow=workflow, agent=redact(told.agent.strip())), search
 
 
 def edit_note(box: Toolbox, record: Record, *, body: str, title: str | None, tags: Sequence[str] | None) -> Record:
     """Replaces a note's text, and its title and tags where given; its id and time stay."""
     old = from_json(record.body, Note)
-    return add_note(
-        box,
+    note = NewNote(
         title=old.title if title is None else title,
         body=body,
-        tags=old.tags if tags is None else tags,
+        tags=tuple(old.tags if tags is None else tags),
         project=record.project,
         created_at=record.created_at,
-        by=Noting(record.trust, record.workflow, record.agent),
         note_id=record.id,
+        workflow=record.workflow,
+        agent=record.agent,
     )
+    return add_note(box, note, record.trust)

@@ -120,16 +120,16 @@ def do_job(memory: Workspace, due: Due, attempt: int = 0) -> None:
     """The same in a workspace that is open already."""
     box = memory._box
     redact = box.reader().redactor.redact
-    board, project, began = box.jobs(), redact(due.project), datetime.now(UTC)
-    state = JobState(job=due.job, project=project, phase="running", attempts=attempt or _tries(box, due) + 1, started_at=began)
+    board, project = box.jobs(), redact(due.project)
+    state = JobState(job=due.job, project=project, phase="running", attempts=attempt or _tries(box, due) + 1, started_at=box.now())
     board.note(state)
     try:
         JOBS[due.job].work(memory, due.project)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is noted, and whoever called decides
         told = redact(_told(error))[:MAX_ERROR]
-        board.note(msgspec.structs.replace(state, phase="failed", error=told, ended_at=datetime.now(UTC)))
+        board.note(msgspec.structs.replace(state, phase="failed", error=told, ended_at=box.now()))
         raise JobFailedError(Redacted(told), type(error).__name__) from None  # what it says of a text was not redacted
-    board.note(msgspec.structs.replace(state, phase="done", attempts=0, ended_at=datetime.now(UTC)))
+    board.note(msgspec.structs.replace(state, phase="done", attempts=0, ended_at=box.now()))
 
 
 def plan(opened: OpenTenant, now: datetime, since: datetime | None = None) -> list[Due]:

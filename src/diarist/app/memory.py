@@ -201,13 +201,11 @@ class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs,
 
         `workflow`: what it was noted on, so that the workflow's trail shows it. `agent`: the agent that noted it, if it was one.
         """
-        from diarist.app.hosting import Noting, add_note
+        from diarist.app.hosting import NewNote, add_note
 
         self._writable()
-        at = created_at or self._box.now()
-        by = Noting("agent" if agent else "person", workflow, agent)
         self._stale = True
-        return add_note(self._box, title=title, body=body, tags=tags, project=project, created_at=at, by=by, note_id=note_id)
+        return add_note(self._box, NewNote(title, body, tuple(tags), project, created_at, note_id, workflow, agent))
 
     def add_notes(self, notes: Sequence[Mapping[str, Any]]) -> list[Added]:
         """`add_note` for many at once, each told as its keyword arguments. Answers as `add_entries` does."""

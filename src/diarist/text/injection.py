@@ -32,6 +32,7 @@ _CROSSING = ("override", "secrecy", "memory", "loyalty", "role", "grant", "leak"
 _PERHAPS, _LIKELY = 1.0, 1.8
 """Log odds from which the wording counts beside other signs, and from which it is worth a mark by itself."""
 _HINT = 0.4
+"""What the wording adds where it is no more than likely."""
 _SHORT = 240
 _LONGEST = 200_000
 _MOST_RUNS = 24
