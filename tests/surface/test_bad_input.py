@@ -172,3 +172,39 @@ def test_ctrl_c_says_how_to_go_on_and_loses_nothing(diarist: Run, environ: dict[
     assert process.returncode in (0, 130)
     assert ingest(diarist, tmp_path / "t")[0] == 0
     assert len(json.loads(diarist("diary", "list", "--json").stdout)) == 119
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("status", 0),
+        ("connect --list", 0),
+        ("diary list", 0),
+        ("search basket", 0),
+        ("recall basket", 0),
+        ("doctor", 0),
+        ("ingest -", 0),
+        ("patterns list", 2),
+        ("skills list", 2),
+        ("synthesize --dry-run", 2),
+        ("note add --title Basket -", 2),
+        ("sync", 2),
+        ("init", 2),
+    ],
+)
+def test_a_folder_that_is_gone_stops_only_what_needs_one(
+    diarist: Run, environ: dict[str, str], tmp_path: Path, command: str, code: int
+) -> None:
+    """An agent removes the folder that a shell or a server stands in; what asks for its project says so in a sentence."""
+    session = fixed_test_session(1).write(tmp_path / "t").read_text("utf-8")
+    assert ingest(diarist, tmp_path / "t")[0] == 0
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    ran = subprocess.run(
+        ["sh", "-c", script, "sh", str(gone), sys.executable, "-m", "diarist", *command.split()],
+        env=environ, input=session, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "Traceback" not in ran.stderr
+    assert ran.returncode == code, ran.stderr
+    assert ("is not there any more" in ran.stderr) is (code == 2)

@@ -61,7 +61,11 @@ class FileRead:
 
 def source_key(path: Path) -> str:
     """Names a file without telling its path."""
-    return hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        place = path.absolute()
+    except FileNotFoundError:  # the folder we stand in was removed: what comes through standard input has a name all the same
+        place = path
+    return hashlib.sha256(str(place).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_file(path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:

@@ -36,13 +36,21 @@ def open_workspace(ctx: click.Context, *, read_only: bool = False, of_all_projec
     return memory
 
 
+def here() -> Path:
+    """The folder one stands in. Raises UsageError where it was removed meanwhile."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError("the folder you are in is not there any more; go to another one and try again") from error
+
+
 def _project_root() -> Path | None:
     """The folder of the checkout one stands in whose `.diarist/config.toml` has a say, if there is one."""
     try:
-        here = Path.cwd()
-    except OSError:  # it was removed under our feet
+        place = here()
+    except UsageError:
         return None
-    for folder in (here, *here.parents):
+    for folder in (place, *place.parents):
         if (folder / ".diarist" / "config.toml").is_file():
             return folder
         if (folder / ".git").exists():
@@ -108,7 +116,7 @@ def current_project() -> str:
     """The project of the folder the command runs in."""
     from diarist.app.projects import resolve_project
 
-    return resolve_project(str(Path.cwd()))
+    return resolve_project(str(here()))
 
 
 def emit_json(value: object) -> None:

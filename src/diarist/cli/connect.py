@@ -6,13 +6,14 @@ import os
 import shutil
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from diarist.app.connect.connecting import CLIENTS
-from diarist.cli.common import count, emit_json, json_option, say
+from diarist.cli.common import count, emit_json, here, json_option, say
 from diarist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -128,8 +129,8 @@ def _where(settings: Settings, scope: str) -> Where:
 
     if scope == "user":
         return Where("user", settings.home, settings.environ)
-    here = Path.cwd()
-    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+    place = here()
+    root = next((folder for folder in (place, *place.parents) if (folder / ".git").exists()), place)
     return Where("project", root, settings.environ)
 
 
@@ -147,9 +148,19 @@ def connected_clients(settings: Settings) -> list[str]:
     from diarist.app.connect.connecting import get_client, is_connected
     from diarist.app.connect.program import find_program
 
-    program, wheres = find_program("", shared=False), [_where(settings, scope) for scope in ("user", "project")]
+    program, wheres = find_program("", shared=False), _places(settings).values()
     found = [get_client(name) for name in CLIENTS]
     return [client.title for client in found if any(is_connected(client, where, program) for where in wheres)]
+
+
+def _places(settings: Settings) -> dict[str, Where]:
+    """Where clients may be connected, by scope: for the user, and for the project one stands in, if that is one."""
+    places = {"user": _where(settings, "user")}
+    with suppress(UsageError):  # the folder is not there any more
+        project = _where(settings, "project")
+        if project.root != settings.home:
+            places["project"] = project
+    return places
 
 
 def _list(settings: Settings, *, as_json: bool) -> None:
@@ -160,9 +171,7 @@ def _list(settings: Settings, *, as_json: bool) -> None:
 
     seen = clients_seen(read_backlog(settings.workspace), Seen(settings.workspace))
     program = find_program("", shared=False)
-    wheres = {"user": _where(settings, "user"), "project": _where(settings, "project")}
-    if wheres["project"].root == settings.home:  # not in a project
-        wheres.pop("project")
+    wheres = _places(settings)
     rows: list[dict[str, Any]] = []
     for name in CLIENTS:
         client = get_client(name)
@@ -240,7 +249,7 @@ def _project_places(settings: Settings) -> list[Where]:
     from diarist.app.connect.connecting import noted_files
 
     roots = {parent for path in noted_files(settings.workspace) for parent in list(path.parents)[:3]}
-    roots.add(_where(settings, "project").root)
+    roots.update(where.root for scope, where in _places(settings).items() if scope == "project")
     return [Where("project", root, settings.environ) for root in sorted(roots) if root != settings.home]
 
 

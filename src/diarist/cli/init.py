@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from diarist.cli.common import current_project, open_workspace, say
+from diarist.cli.common import current_project, here, open_workspace, say
 
 
 @click.command("init")
@@ -19,5 +19,5 @@ def init_command(ctx: click.Context, /) -> None:
 
 
 def _checkout() -> Path:
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+    place = here()
+    return next((folder for folder in (place, *place.parents) if (folder / ".git").exists()), place)

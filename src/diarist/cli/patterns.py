@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, parse_time, read_text, say, table
+from diarist.cli.common import count, current_project, emit_json, here, json_option, open_workspace, parse_time, read_text, say, table
 from diarist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def mine_command(
     if where is not None and not memory.learning(where).enabled:
         say("Learning is disabled for this project; these waited already. `diarist patterns enable` switches it on.", err=True)
     moment = parse_time(now, "--now") if now else None
-    cwd = str(Path.cwd()) if project is None and not all_projects else ""
+    cwd = str(here()) if project is None and not all_projects else ""
     found = memory.mine_patterns(now=moment, window_days=window, support=support, project=where, write=not dry_run, cwd=cwd)
     _tell(memory, found, as_json, "would be proposed" if dry_run else "waiting for review")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, read_text, say, table
+from diarist.cli.common import count, current_project, emit_json, here, json_option, open_workspace, read_text, say, table
 
 if TYPE_CHECKING:
     from diarist.app.memory import Memory
@@ -99,7 +98,7 @@ def accept_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen:
     from diarist.cli.synthesize import lessons_made
 
     memory = open_workspace(ctx)
-    cwd = str(Path.cwd())
+    cwd = str(here())
     written = memory.get_report(wanted, project=current_project(), cwd=cwd)
     if written is None:
         _told(memory, wanted, "accept", {"why": why, "who": who, "seen": seen, "cwd": cwd}, as_json)
@@ -117,7 +116,7 @@ def accept_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen:
 @click.pass_context
 def reject_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen: str | None, as_json: bool) -> None:
     """Reject one proposal. It stays away until its evidence has materially changed."""
-    _told(open_workspace(ctx), wanted, "reject", {"why": why, "who": who, "seen": seen, "cwd": str(Path.cwd())}, as_json)
+    _told(open_workspace(ctx), wanted, "reject", {"why": why, "who": who, "seen": seen, "cwd": str(here())}, as_json)
 
 
 @review_command.command("reopen")
@@ -126,7 +125,7 @@ def reject_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen:
 @click.pass_context
 def reopen_command(ctx: click.Context, /, wanted: str, why: str, who: str, seen: str | None, as_json: bool) -> None:
     """Take a decision back: the proposal waits again, and what its acceptance wrote is undone."""
-    _told(open_workspace(ctx), wanted, "reopen", {"why": why, "who": who, "seen": seen, "cwd": str(Path.cwd())}, as_json)
+    _told(open_workspace(ctx), wanted, "reopen", {"why": why, "who": who, "seen": seen, "cwd": str(here())}, as_json)
 
 
 @review_command.command("edit")
@@ -154,7 +153,7 @@ def revert_command(ctx: click.Context, /, project: str | None, yes: bool) -> int
 
     memory = open_workspace(ctx)
     where = current_project() if project is None else project
-    changes = memory.plan_targets(where, cwd=str(Path.cwd()), revert=True)
+    changes = memory.plan_targets(where, cwd=str(here()), revert=True)
     if not changes:
         say("There is nothing to take back.")
         return 0

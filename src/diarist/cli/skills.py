@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from diarist.cli.common import current_project, emit_json, json_option, open_workspace, say, table
+from diarist.cli.common import current_project, emit_json, here, json_option, open_workspace, say, table
 
 _project = click.option("--project", help="Default: the project of this folder.")
 
@@ -25,7 +25,7 @@ def list_command(ctx: click.Context, /, project: str | None, all_projects: bool,
     """List accepted skills: in place, edited by hand, missing, shadowed or outdated, and what later runs did with them."""
     memory = open_workspace(ctx, read_only=True)
     where = None if all_projects else (current_project() if project is None else project)
-    found = memory.skills(where, cwd=str(Path.cwd()))
+    found = memory.skills(where, cwd=str(here()))
     if as_json:
         emit_json(found)
         return
@@ -72,8 +72,8 @@ def accept_command(ctx: click.Context, /, name: str, choice: str | None, seen: s
     """Accept a skill proposal, as `review accept` does, and say what to do with files in the way."""
     memory = open_workspace(ctx)
     overwrite = None if choice is None else choice == "overwrite"
-    proposal = memory.accept_skill(name, overwrite=overwrite, seen=seen, why=why, cwd=str(Path.cwd()))
-    written = [each for each in memory.skills(proposal.project, cwd=str(Path.cwd())) if each.name == proposal.name]
+    proposal = memory.accept_skill(name, overwrite=overwrite, seen=seen, why=why, cwd=str(here()))
+    written = [each for each in memory.skills(proposal.project, cwd=str(here())) if each.name == proposal.name]
     if as_json:
         emit_json({"name": proposal.name, "state": proposal.state, "skill": written})
         return
@@ -91,7 +91,7 @@ def accept_command(ctx: click.Context, /, name: str, choice: str | None, seen: s
 def write_command(ctx: click.Context, /, project: str | None) -> None:
     """Write accepted skills whose files are missing here. Files that were edited stay as they are."""
     memory = open_workspace(ctx)
-    written = memory.write_skills(current_project() if project is None else project, cwd=str(Path.cwd()))
+    written = memory.write_skills(current_project() if project is None else project, cwd=str(here()))
     for name in written:
         say(f"Wrote {name}")
     if not written:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, say
+from diarist.cli.common import count, current_project, emit_json, here, json_option, open_workspace, say
 from diarist.errors import UsageError
 
 
@@ -23,7 +23,7 @@ def sync_command(ctx: click.Context, /, root: str | None, project: str | None, a
     memory = open_workspace(ctx)
     where = current_project() if project is None else project
     folders = [Path(root)] if root else _near()
-    skills = memory.write_skills(where, cwd=str(Path.cwd())) if not root else []
+    skills = memory.write_skills(where, cwd=str(here())) if not root else []
     if not (folders or skills) or not all(folder.is_dir() for folder in folders):
         raise UsageError("there is no .diarist or .sdd folder here. Name one: `diarist sync path/to/.sdd`.")
     reports = [memory.sync(folder, where) for folder in folders]
@@ -41,8 +41,8 @@ def sync_command(ctx: click.Context, /, root: str | None, project: str | None, a
 
 
 def _near() -> list[Path]:
-    here = Path.cwd()
-    for folder in (here, *here.parents):
+    place = here()
+    for folder in (place, *place.parents):
         found = [folder / name for name in (".diarist", ".sdd") if (folder / name).is_dir()]
         if found:
             return found

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, parse_time, say
+from diarist.cli.common import count, current_project, emit_json, here, json_option, open_workspace, parse_time, say
 from diarist.model.record import RecordFilter
 from diarist.text.durations import parse_duration
 
@@ -67,7 +66,7 @@ def synthesize_command(
     where = None if all_projects else (current_project() if project is None else project)
     window: dict[str, Any] = {"since": since, "threshold": threshold, "min_cluster_size": min_cluster_size}
     moment = parse_time(now, "--now") if now else None
-    cwd = str(Path.cwd()) if where == current_project() else ""
+    cwd = str(here()) if where == current_project() else ""
     if dry_run:
         return _print_only(memory.synthesize(**window, project=where, now=moment), as_json)
     if where is None:
