@@ -12,7 +12,8 @@ REAL_RECORD = 1400
 """Bytes of a record, on average, in the smaller of the two collections of real JSON-lines sessions that were measured (1.4 and 3.5 kB)."""
 _ID_FIELD = re.compile(r"(?:\A|_|[a-z])(?:[iI]d|ID|[uU]uid|UUID)\Z|\Acause\Z")
 _ID = re.compile(r"[\w.:@#~+=-]{1,100}\Z")
-_SESSION = re.compile(r"session|conversation|thread|project|agent", re.IGNORECASE)
+_KEPT = re.compile(r"session|conversation|thread|project|agent|model|provider|\AtoolId\Z", re.IGNORECASE)
+"""Fields that name what all copies have in common: the session, who spoke, which tool was called."""
 _LOG = "".join(f"\nINFO parcel {number}: weighed, labelled and handed over to the crane" for number in range(64))
 
 
@@ -48,14 +49,14 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _ids(value: Any, name: str = "") -> Iterator[str]:
-    """Values of fields that name a record, a message or a call; not those that name the session."""
+    """Values of fields that name a record, a message or a call; not those that name what they have in common."""
     if isinstance(value, dict):
         for field, part in value.items():
             yield from _ids(part, field)
     elif isinstance(value, list):
         for part in value:
             yield from _ids(part, name)
-    elif isinstance(value, str) and _ID_FIELD.search(name) and not _SESSION.search(name) and _ID.match(value):
+    elif isinstance(value, str) and _ID_FIELD.search(name) and not _KEPT.search(name) and _ID.match(value):
         yield value
 
 

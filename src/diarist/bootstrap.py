@@ -12,7 +12,7 @@ from diarist.app.limits import limit_index, limit_store
 from diarist.app.memory import Memory
 from diarist.app.tombstones import Readers
 from diarist.app.toolbox import Embedders, Reader, Toolbox
-from diarist.config import Settings, load_settings
+from diarist.config import Settings, load_settings, user_cache_path
 from diarist.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -192,18 +192,20 @@ def build_reader(settings: Settings, read_only: bool = False, server: str = "", 
 
 
 def build_redactor(settings: Settings) -> Redactor:
-    """The redactor with the user's own rules, if there are any; compiled tables are kept in the workspace once there is one.
+    """The redactor with the user's own rules, if there are any.
 
-    One for each set of rules in a process: what it compiles costs a third of a second, and workspaces may be many.
+    One for each set of rules in a process: what it compiles costs a third of a second, and workspaces may be many. The tables of
+    the built-in rules, the same for everybody, are kept in the user's cache, those of own rules in the workspace once there is one.
     """
     from diarist.app.redacting import FileCache, load_rules
-    from diarist.stages.redact import Redactor
+    from diarist.stages.redact import RedactionRules, Redactor
 
     rules = load_rules(settings)
     made = _redactors.get(rules)
     if made is None:
-        cache = FileCache(settings.workspace / "cache") if settings.workspace.is_dir() else None
-        made = _redactors.setdefault(rules, Redactor(rules, cache))
+        shared = [user_cache_path(settings.environ)] if rules == RedactionRules() else []
+        own = [settings.workspace / "cache"] if settings.workspace.is_dir() else []
+        made = _redactors.setdefault(rules, Redactor(rules, FileCache(*shared, *own) if shared or own else None))
     return made
 
 

@@ -190,6 +190,15 @@ def user_config_path(env: Mapping[str, str]) -> Path:
     return Path(env.get("XDG_CONFIG_HOME") or _home(env) / ".config") / "diarist" / "config.toml"
 
 
+def user_cache_path(env: Mapping[str, str]) -> Path:
+    """The folder of what can be made again at any time."""
+    if sys.platform == "win32":
+        return user_data_path(env) / "cache"
+    if sys.platform == "darwin":
+        return _home(env) / "Library" / "Caches" / "diarist"
+    return Path(env.get("XDG_CACHE_HOME") or _home(env) / ".cache") / "diarist"
+
+
 def _home(env: Mapping[str, str]) -> Path:
     return Path(env.get("USERPROFILE" if sys.platform == "win32" else "HOME") or Path.home())
 

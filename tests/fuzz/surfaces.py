@@ -15,14 +15,14 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import anyio
-import httpx2
 from mcp import Client
 
 from diarist.app.documents import Edit
@@ -30,10 +30,11 @@ from diarist.bootstrap import open_memory
 from diarist.errors import DiaristError
 from diarist.http_api.table import ROUTES
 from diarist.mcp_server.server import build_server
+from diarist.serving import Hub
 from diarist.stages.rank.query import parse_query
 from diarist.stages.skillfile import lint, parse_skill
 from diarist.text.sections import front_matter_end, sections_of
-from hubs import ADDRESS, fill, open_hub
+from hubs import Asker, fill, open_hub
 
 SLOWEST = 20.0
 """Seconds that one input may take, on a machine that is busy with other things."""
@@ -75,27 +76,29 @@ def value(chance: random.Random, depth: int = 3) -> Any:
     return {chance.choice(("a", "id", "title", text(chance, 3))): value(chance, depth - 1) for _ in range(chance.randrange(4))}
 
 
-def fuzz_query(chance: random.Random, _folder: Path) -> Callable[[], None]:
+@contextmanager
+def fuzz_query(chance: random.Random, folder: Path) -> Iterator[Callable[[], None]]:
     """The query language, and a search with what came of it."""
     from datetime import UTC, datetime
 
-    memory = open_memory(_folder / "query")
-    memory.add_note(title="A narwhal", body="It goes through the gate.")
-    memory.search("narwhal")
+    with open_memory(folder / "query") as memory:
+        memory.add_note(title="A narwhal", body="It goes through the gate.")
+        memory.search("narwhal")
 
-    def once() -> None:
-        asked = text(chance)
-        try:
-            parse_query(asked, datetime(2026, 11, 30, tzinfo=UTC), lenient=chance.random() < 0.5)
-            memory.search(asked, limit=chance.randrange(1, 20))
-            memory.recall(asked, budget=chance.randrange(0, 500))
-        except DiaristError:
-            return
+        def once() -> None:
+            asked = text(chance)
+            try:
+                parse_query(asked, datetime(2026, 11, 30, tzinfo=UTC), lenient=chance.random() < 0.5)
+                memory.search(asked, limit=chance.randrange(1, 20))
+                memory.recall(asked, budget=chance.randrange(0, 500))
+            except DiaristError:
+                return
 
-    return once
+        yield once
 
 
-def fuzz_front_matter(chance: random.Random, _folder: Path) -> Callable[[], None]:
+@contextmanager
+def fuzz_front_matter(chance: random.Random, _folder: Path) -> Iterator[Callable[[], None]]:
     """SKILL.md and hub documents."""
 
     def once() -> None:
@@ -113,38 +116,30 @@ def fuzz_front_matter(chance: random.Random, _folder: Path) -> Callable[[], None
         except DiaristError:
             return
 
-    return once
+    yield once
 
 
-def fuzz_api(chance: random.Random, folder: Path) -> Callable[[], None]:
+@contextmanager
+def fuzz_api(chance: random.Random, folder: Path) -> Iterator[Callable[[], None]]:
     """Every route, with bodies and parameters of its own names and of others."""
     known = list(fill(folder).values())
-    keeping = open_hub(folder)
-    hub = keeping.__enter__()
-    transport = httpx2.ASGITransport(cast("Any", hub.app))
+    with open_hub(folder) as hub:
+        yield lambda: _ask(hub, chance, known)
 
-    def ask(method: str, path: str, **options: Any) -> httpx2.Response:
-        async def work() -> httpx2.Response:
-            async with httpx2.AsyncClient(transport=transport, base_url=ADDRESS) as client:
-                return await client.request(method, path, **options)
 
-        return anyio.run(work)
-
-    def once() -> None:
-        assert keeping is not None, "kept open as long as requests come"
-        route = chance.choice(ROUTES)
-        path = "/".join(_filled(part, chance, known) for part in route.path.split("/"))
-        options: dict[str, Any] = {}
-        if route.body is not None or chance.random() < 0.1:
-            names = route.body.__struct_fields__ if route.body is not None else ()
-            body = {name: value(chance) for name in names if chance.random() < 0.7}
-            options["content"] = json.dumps(body).encode() if chance.random() < 0.9 else text(chance).encode()
-            options["headers"] = {"content-type": "application/json", "idempotency-key": f"k{chance.random()}"}
-        options["params"] = {name: text(chance, 4) for name in (*route.query.__struct_fields__, "odd") if chance.random() < 0.4}
-        answer = ask(route.method, path, **options)
-        assert answer.status_code < 500, (route.name, path, options, answer.status_code, answer.text[:300])
-
-    return once
+def _ask(hub: Hub, chance: random.Random, known: list[str]) -> None:
+    """One request of any kind; no answer says that the server stumbled."""
+    route = chance.choice(ROUTES)
+    path = "/".join(_filled(part, chance, known) for part in route.path.split("/"))
+    options: dict[str, Any] = {}
+    if route.body is not None or chance.random() < 0.1:
+        names = route.body.__struct_fields__ if route.body is not None else ()
+        body = {name: value(chance) for name in names if chance.random() < 0.7}
+        options["content"] = json.dumps(body).encode() if chance.random() < 0.9 else text(chance).encode()
+        options["headers"] = {"content-type": "application/json", "idempotency-key": f"k{chance.random()}"}
+    options["params"] = {name: text(chance, 4) for name in (*route.query.__struct_fields__, "odd") if chance.random() < 0.4}
+    answer = Asker(hub)(route.method, path, **options)
+    assert answer.status_code < 500, (route.name, path, options, answer.status_code, answer.text[:300])
 
 
 def _filled(part: str, chance: random.Random, known: list[str]) -> str:
@@ -154,11 +149,12 @@ def _filled(part: str, chance: random.Random, known: list[str]) -> str:
     return "".join(char for char in told if char.isalnum() or char in "-_.~%")[:200] or "x"
 
 
-def fuzz_mcp(chance: random.Random, folder: Path) -> Callable[[], None]:
+@contextmanager
+def fuzz_mcp(chance: random.Random, folder: Path) -> Iterator[Callable[[], None]]:
     """Every tool, with arguments of its own names and of others."""
     with open_memory(folder / "mcp") as memory:
         memory.edit_document(Edit("diaries/agents/x/a.md", "A narwhal", "# narwhal"))
-    server = build_server(lambda: open_memory(folder / "mcp"), base_url="http://atlas.test", tell=lambda *_: None, write=True)
+    server = build_server(lambda: open_memory(folder / "mcp"), base_url="http://atlas.test", tell=lambda *_: None, write=True, owned=True)
 
     async def batch() -> None:
         async with Client(server) as client:
@@ -171,10 +167,10 @@ def fuzz_mcp(chance: random.Random, folder: Path) -> Callable[[], None]:
                 told = "".join(getattr(block, "text", "") for block in result.content)
                 assert "Traceback" not in told, (tool.name, arguments, told[:300])
 
-    return lambda: anyio.run(batch)
+    yield lambda: anyio.run(batch)
 
 
-TARGETS: dict[str, Callable[[random.Random, Path], Callable[[], None]]] = {
+TARGETS: dict[str, Callable[[random.Random, Path], AbstractContextManager[Callable[[], None]]]] = {
     "query": fuzz_query,
     "front_matter": fuzz_front_matter,
     "api": fuzz_api,
@@ -184,15 +180,15 @@ TARGETS: dict[str, Callable[[random.Random, Path], Callable[[], None]]] = {
 
 def fuzz(name: str, seconds: float, seed: int, folder: Path) -> int:
     """Runs one target for so long; how many inputs it took. Raises what it stumbles over."""
-    once = TARGETS[name](random.Random(seed), folder)
     until = time.monotonic() + seconds
     count = 0
-    while time.monotonic() < until or not count:
-        began = time.monotonic()
-        once()
-        took = time.monotonic() - began
-        assert took < SLOWEST, f"input {count} of seed {seed} took {took:.1f} s"
-        count += 1
+    with TARGETS[name](random.Random(seed), folder) as once:
+        while time.monotonic() < until or not count:
+            began = time.monotonic()
+            once()
+            took = time.monotonic() - began
+            assert took < SLOWEST, f"input {count} of seed {seed} took {took:.1f} s"
+            count += 1
     return count
 
 

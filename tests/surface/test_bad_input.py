@@ -46,7 +46,7 @@ CASES: dict[str, tuple[Callable[[list[str]], bytes], bool]] = {
     "invalid UTF-8": (lambda lines: "".join(lines).encode().replace(b"parser tests", b"parser \xff\xfe tests"), False),
     "NUL bytes": (lambda lines: "".join([lines[0], "\0\0\0\n", *lines[1:]]).encode(), False),
     "lines that are no objects": (lambda lines: "".join([lines[0], "[1]\n", '"text"\n', "17\n", *lines[1:]]).encode(), True),
-    "deep nesting": (lambda lines: "".join([lines[0], '{"a":' * 100_000 + "1" + "}" * 100_000 + "\n", *lines[1:]]).encode(), True),
+    "deep nesting": (lambda lines: "".join([lines[0], '{"a":' * 1_000_000 + "1" + "}" * 1_000_000 + "\n", *lines[1:]]).encode(), True),
     "no final newline": (lambda lines: "".join(lines).rstrip("\n").encode(), False),
 }
 

@@ -304,7 +304,9 @@ def test_a_body_that_is_too_large_is_refused_packed_or_not(tmp_path: Path) -> No
 def test_a_long_answer_is_packed_for_those_who_can_unpack_it(ask: Asker, packing: str) -> None:
     answer = ask("GET", "/v1/openapi.json", headers={"accept-encoding": packing})
     assert answer.headers["content-encoding"] == packing
-    body = answer.content if packing == "gzip" else zstandard.ZstdDecompressor().decompress(answer.content)
+    body = answer.content
+    if body.startswith(zstandard.FRAME_HEADER):  # which this client unpacks on Python 3.14 only
+        body = zstandard.ZstdDecompressor().decompress(body)
     assert json.loads(body)["openapi"] == "3.1.0"
     assert "content-encoding" not in ask("GET", "/v1/openapi.json", headers={"accept-encoding": "identity"}).headers
 

@@ -55,6 +55,7 @@ def server_of(workspace: Path, *, write: bool = False, tell: Callable[[str, str,
         base_url="http://atlas.test",
         tell=tell or through_spool(str(workspace)),
         write=write,
+        owned=True,
     )
 
 

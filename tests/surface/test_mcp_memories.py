@@ -25,7 +25,7 @@ def mode(request: pytest.FixtureRequest) -> Literal["auto", "legacy"]:
 
 def served(workspace: Path, mode: Literal["auto", "legacy"], work: Work) -> None:
     """Runs `work` against a server that may write."""
-    server = build_server(lambda: open_memory(workspace), base_url="http://atlas.test", tell=lambda *_: None, write=True)
+    server = build_server(lambda: open_memory(workspace), base_url="http://atlas.test", tell=lambda *_: None, write=True, owned=True)
 
     async def main() -> None:
         async with Client(server, mode=mode) as client:

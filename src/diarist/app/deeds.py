@@ -6,23 +6,24 @@ session's transcript tells which records its agent looked up by itself, and in w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from diarist.model.use import VERDICTS, Use, event_of
 from diarist.stages.distil.actions import understand_call
 from diarist.stages.distil.commands import Program, understand
 from diarist.stages.usefulness import Deed, Remedy, Showing
+from diarist.text.lazy import lazy
 
 if TYPE_CHECKING:
     from diarist.model.entry import Entry, Fix
     from diarist.model.session import Step
 
-_ID = re.compile(r"(?<![\w-])kh-[a-z2-7]{16}(?![\w-])")
-_OWN = re.compile(r"(?:mcp__(?:plugin_diarist_)?diarist__|diarist[._/-]{1,2})(\w+)\Z")
+_ID = lazy(r"(?<![\w-])kh-[a-z2-7]{16}(?![\w-])")
+_OWN = lazy(r"(?:mcp__(?:plugin_diarist_)?diarist__|diarist[._/-]{1,2})(\w+)\Z")
 _SPOKEN = frozenset({"reply", "thought"})
 _LOOKS = frozenset({"search", "recall", "trail", "diary", "hub"})
 """Commands of Diarist that print records."""
@@ -32,23 +33,21 @@ _ASKS = {"kb_search", "search", "recall", "find_fix", "kb_node"}
 _GETS = {"kb_fetch", "fetch"}
 _DULL = frozenset({"echo", "printf", "cat", "ls", "cd", "mkdir", "touch", "head", "tail", "pwd", "which", "grep", "true", "sleep"})
 _DOING = frozenset({"install", "run", "other", "build", "vcs"})
-_CODE = re.compile(r"`([^`\n]{4,200})`")
+_CODE = lazy(r"`([^`\n]{4,200})`")
 MOST_SHOWN = 50
 """Records of one answer that count as shown."""
 
 
-@dataclass
-class Reading:
+class Reading(msgspec.Struct):
     """What a session's evidence tells."""
 
-    deeds: list[Deed] = field(default_factory=list)
-    showings: list[Showing] = field(default_factory=list)
-    uses: list[Use] = field(default_factory=list)
+    deeds: list[Deed] = msgspec.field(default_factory=list)
+    showings: list[Showing] = msgspec.field(default_factory=list)
+    uses: list[Use] = msgspec.field(default_factory=list)
     """The showings as rows of the ledger, and what the agent said of records through Diarist's own tool."""
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """A call of Diarist whose result is to come."""
 
     surface: str

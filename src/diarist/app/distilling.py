@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,18 +36,16 @@ BATCH_SECONDS = 1.0
 BATCH_ENTRIES = 128
 
 
-@dataclass
-class Changed:
+class Changed(msgspec.Struct):
     """What a pass over the dirty sessions did."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
     created: int = 0
     updated: int = 0
     without_entry: int = 0
 
 
-@dataclass(frozen=True)
-class _Made:
+class _Made(msgspec.Struct, frozen=True):
     key: tuple[str, str]
     chunks: list[tuple[str, ...]]
     distilled: Distilled | None

@@ -6,7 +6,6 @@ the evidence that is left. Of what named it in earlier revisions only, those rev
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +17,7 @@ from diarist.model.codec import from_json
 from diarist.model.erasing import EraseWish, Reached
 from diarist.model.memory_item import MemoryItem
 from diarist.model.record import RecordFilter
+from diarist.text.lazy import lazy
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -30,7 +30,7 @@ MOST_FOUND = 1000
 """Hits of a query that are erased at most."""
 _STATES = ("syntheses", "reflections")
 """Namespaces of records of kind state that hold texts made from others."""
-_ID = re.compile(rb"kh-[a-z2-7]{16}")
+_ID = lazy(rb"kh-[a-z2-7]{16}")
 
 
 class Reach(NamedTuple):

@@ -9,7 +9,6 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -48,8 +47,7 @@ REASONS = {
 """Why a record is skipped, in words."""
 
 
-@dataclass(frozen=True)
-class SessionSeen:
+class SessionSeen(msgspec.Struct, frozen=True):
     """One session of a file: its facts, and what became of its records."""
 
     info: SessionInfo
@@ -58,8 +56,7 @@ class SessionSeen:
     """By kind, with the mark behind it where there is one: "notice/machine"."""
 
 
-@dataclass
-class Explanation:
+class Explanation(msgspec.Struct):
     """What is known before, while and after the file is read. Take `steps` to its end; `sessions` is complete then."""
 
     path: Redacted
@@ -72,9 +69,9 @@ class Explanation:
     """Records of the file by the names they give themselves."""
     reason: str = ""
     sample: tuple[Redacted, ...] = ()
-    steps: Iterator[tuple[str, Step]] = field(default_factory=lambda: iter(()))
+    steps: Iterator[tuple[str, Step]] = msgspec.field(default_factory=lambda: iter(()))
     """(session, step), in order."""
-    sessions: list[SessionSeen] = field(default_factory=list)
+    sessions: list[SessionSeen] = msgspec.field(default_factory=list)
 
 
 def explain(box: Toolbox, path: Path, data: bytes | None = None) -> Explanation:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -154,8 +153,7 @@ def write_run(box: Toolbox, handed: Handed, trust: Trust) -> None:
     write_publications(box, planned)
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """What `record` did. `problem` says why nothing was recorded, or what failed after it was; empty if all went well."""
 
     recorded: bool
@@ -176,7 +174,7 @@ def record(box: Toolbox, run: dict[str, Any], afterwards: Callable[[Sequence[Ent
     except Exception as error:  # noqa: BLE001 - the diary never fails the task it tells of
         problem = str(error) if isinstance(error, DiaristError) else type(error).__name__
         log(box.settings.workspace, box.now(), "record-failed", error=type(error).__name__, id=done.id)
-        return replace(done, problem=problem)
+        return msgspec.structs.replace(done, problem=problem)
     return done
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,12 +38,12 @@ DISTIL_BYTES = 64 << 20
 """Distil what is dirty after this much was read, so that a long import shows entries on the way."""
 POOL_BYTES = 24 << 20
 """Less than this is read faster in one process than workers start."""
+MUCH_BYTES = 1 << 20
 FILE_BYTES = 64 << 10
 """However small a file is, it takes as long as this much of a large one."""
 
 
-@dataclass(frozen=True)
-class IngestOptions:
+class IngestOptions(msgspec.Struct, frozen=True):
     """How to import. `since`: files changed before are left alone; `agent`, `project`: only sessions of these.
 
     `explicit`: the user named the files; one that is met otherwise must look more like a transcript.
@@ -58,14 +57,13 @@ class IngestOptions:
     explicit: bool = True
 
 
-@dataclass
-class IngestReport:
+class IngestReport(msgspec.Struct):
     """What a run did. `entries`: made or changed, in file order; `captures`: one a session read."""
 
-    entries: list[Entry] = field(default_factory=list)
-    earlier: set[str] = field(default_factory=set)
+    entries: list[Entry] = msgspec.field(default_factory=list)
+    earlier: set[str] = msgspec.field(default_factory=set)
     """Ids of those entries whose sessions waited from before and were not read in this run."""
-    captures: list[CaptureReport] = field(default_factory=list)
+    captures: list[CaptureReport] = msgspec.field(default_factory=list)
     files_read: int = 0
     files_unchanged: int = 0
     files_skipped: int = 0
@@ -75,7 +73,7 @@ class IngestReport:
     """Sessions without a prompt, a call or a reply."""
     created: int = 0
     updated: int = 0
-    problems: list[SourceProblem] = field(default_factory=list)
+    problems: list[SourceProblem] = msgspec.field(default_factory=list)
     interrupted: bool = False
 
     @property
@@ -84,8 +82,7 @@ class IngestReport:
         return any(problem.lost for problem in self.problems)
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """Where a run stands, for a progress bar: bytes done of bytes to do, and the step it is at."""
 
     done: int
@@ -124,6 +121,8 @@ class Ingest:
                 from diarist.app.workers import Workers
 
                 self._workers = stack.enter_context(Workers(jobs, self._box.make_reader))
+            elif total >= MUCH_BYTES:
+                self._box.reader().redactor.engine(total)  # as much as this pays for the tables at once
             self._import(todo, total, stdin)
         self._workers = None
         return self.report
@@ -295,7 +294,7 @@ def renamed(read: FileRead, store: Store) -> FileRead:
         return read
     parts = [under_stored_name(part, read.formers.get(part.session, ""), store) for part in read.parts]
     source = msgspec.structs.replace(read.source, sessions=tuple(f"{part.agent}:{part.session}" for part in parts))
-    return replace(read, parts=tuple(parts), source=source)
+    return msgspec.structs.replace(read, parts=tuple(parts), source=source)
 
 
 def _lines(capture: CaptureReport) -> str:

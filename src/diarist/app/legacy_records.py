@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from diarist.app.mining import proposal_of_skill
 from diarist.app.observing import learning_state, observation_id, put_observation, put_state, read_tool
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 _PROMPT = 2_000
 
 
-@dataclass
-class Migrated:
+class Migrated(msgspec.Struct):
     """What a migration did. Falsy fields that say nothing are left out of `as_dict`."""
 
     migrated: bool = False
@@ -40,11 +40,11 @@ class Migrated:
     proposals: int = 0
     states: int = 0
     known: int = 0
-    problems: list[SourceProblem] = field(default_factory=list)
+    problems: list[SourceProblem] = msgspec.field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """As Harn tells it: `migrated` always, the rest where it is so."""
-        told = {name: value for name, value in vars(self).items() if value and name != "problems"}
+        told = {name: value for name, value in msgspec.structs.asdict(self).items() if value and name != "problems"}
         return {"migrated": self.migrated, **told, **({"problems": [each._asdict() for each in self.problems]} if self.problems else {})}
 
 

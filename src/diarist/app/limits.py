@@ -27,7 +27,6 @@ _OPEN_READS = frozenset(
         "last_seq",
         "get_parts",
         "get_source",
-        "has_tombstone",
         "get_spending",
         "tombstone_key",
         "close",

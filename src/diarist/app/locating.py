@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from diarist.text.lazy import lazy
 
 if TYPE_CHECKING:
     from diarist.app.backlog import Dirty
@@ -18,7 +19,7 @@ MIN_ID = 6
 EXPORT_SECONDS = 120
 _AGENTS = {"gemini": "gemini-cli"}
 """Agents whose importer bears another name than their client."""
-_PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{6,200}\Z")
+_PLAIN_ID = lazy(r"[A-Za-z0-9_-]{6,200}\Z")
 
 
 def agent_of(client: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,8 +34,7 @@ TYPES = ("store", "update", "forget", "open")
 MAX_BYTES = 256 << 20
 
 
-@dataclass
-class LogReport:
+class LogReport(msgspec.Struct):
     """What became of a log: `lines == stored + updated + forgotten + opened + known + len(problems)`."""
 
     lines: int = 0
@@ -47,7 +45,7 @@ class LogReport:
     known: int = 0
     """Events that were here already."""
     dry_run: bool = False
-    problems: list[SourceProblem] = field(default_factory=list)
+    problems: list[SourceProblem] = msgspec.field(default_factory=list)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

@@ -22,6 +22,7 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.skill import FILE
 from diarist.stages.briefing import CARD
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -36,8 +37,8 @@ _MOST_WORDS = 10
 _WORD = 60
 _SKILL_TOOLS = ("skill", "load_skill", "activate_skill")
 _SKILL_NAMES = ("skill", "name", "command", "skill_name")
-_SKILL_FILE = re.compile(r"(?:^|[/\\])([a-z0-9]+(?:-[a-z0-9]+)*)[/\\]SKILL\.md\Z")
-_CARD = re.compile(rf"^- kh-[a-z2-7]{{16}} \([^()\n]*{re.escape(CARD)}\): ([a-z0-9]+(?:-[a-z0-9]+)*): ", re.MULTILINE)
+_SKILL_FILE = lazy(r"(?:^|[/\\])([a-z0-9]+(?:-[a-z0-9]+)*)[/\\]SKILL\.md\Z")
+_CARD = lazy(rf"^- kh-[a-z2-7]{{16}} \([^()\n]*{re.escape(CARD)}\): ([a-z0-9]+(?:-[a-z0-9]+)*): ", re.MULTILINE)
 
 _SEARCH_WORDS = """
     grep glob ls find search list rg ripgrep file files dir directory content code codebase symbol symbols pattern tool text web

@@ -10,8 +10,10 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-_SCP = re.compile(r"^(?:[\w.+-]+@)?([\w.-]+):(?!//)(.+)$")
-_URL = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^/@]*@)?([^/:]+)(?::\d+)?/(.+)$", re.IGNORECASE)
+from diarist.text.lazy import lazy
+
+_SCP = lazy(r"^(?:[\w.+-]+@)?([\w.-]+):(?!//)(.+)$")
+_URL = lazy(r"^[a-z][a-z0-9+.-]*://(?:[^/@]*@)?([^/:]+)(?::\d+)?/(.+)$", re.IGNORECASE)
 
 
 def resolve_project(cwd: str, repository: str = "") -> str:

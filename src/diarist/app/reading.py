@@ -6,7 +6,6 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
@@ -35,16 +34,14 @@ WALK_CONFIDENCE = 20
 """A file met while walking a folder must look like a transcript at least this much; a file the user named need not."""
 
 
-@dataclass(frozen=True)
-class Before:
+class Before(msgspec.Struct, frozen=True):
     """What is known of a file from earlier passes: its state, and by (redacted) session what its parts have counted so far."""
 
     source: SourceState
-    captures: Mapping[str, CaptureReport] = field(default_factory=dict)
+    captures: Mapping[str, CaptureReport] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class FileRead:
+class FileRead(msgspec.Struct, frozen=True):
     """What one pass over a file gave: evidence already in the vault, and what to write down about it."""
 
     source: SourceState | None
@@ -55,7 +52,7 @@ class FileRead:
     status: Literal["read", "unknown", "lost"] = "read"
     reason: str = ""
     bytes_read: int = 0
-    formers: Mapping[str, str] = field(default_factory=dict)
+    formers: Mapping[str, str] = msgspec.field(default_factory=dict)
     """By session: what earlier versions called it. Unredacted: not to be stored unless it is already."""
 
 

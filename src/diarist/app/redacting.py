@@ -18,27 +18,36 @@ _ALSO = {"user": "home"}
 
 
 class FileCache:
-    """Compiled tables as files of the workspace. They hold rules, never text; a damaged or missing one is made anew."""
+    """Compiled tables as files. They hold rules, never text; a damaged or missing one is made anew.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    folders: looked into in this order; the first that can be written takes what is kept.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        self._folders = folders
 
     def load(self, key: str) -> bytes | None:
         """What was saved under `key`, or None."""
-        try:
-            return (self._folder / key).read_bytes()
-        except OSError:
-            return None
+        for folder in self._folders:
+            with suppress(OSError):
+                return (folder / key).read_bytes()
+        return None
 
     def save(self, key: str, data: bytes) -> None:
         """Keeps `data`, whole or not at all; a disk that is full keeps nothing."""
-        draft = self._folder / f".{key}.{os.getpid()}"
-        with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            draft.replace(self._folder / key)
+        for folder in self._folders:
+            with suppress(OSError):
+                _put(folder, key, data)
+                return
+
+
+def _put(folder: Path, key: str, data: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = folder / f".{key}.{os.getpid()}"
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+    draft.replace(folder / key)
 
 
 def load_rules(settings: Settings) -> RedactionRules:

@@ -6,7 +6,6 @@ Its failure changes nothing but that prose: an entry without reflection tells wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,8 +41,7 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True):
     cost_usd: float = 0.0
 
 
-@dataclass(frozen=True)
-class Preview:
+class Preview(msgspec.Struct, frozen=True):
     """What would be sent for an entry, and its size in tokens (an estimate, rather too many)."""
 
     entry_id: str

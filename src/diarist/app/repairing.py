@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,13 +41,12 @@ _LEFT = ("answers", "api_keys", "workspaces")
 DATABASE = "diarist.db"
 
 
-@dataclass
-class Repair:
+class Repair(msgspec.Struct):
     """What was done, and what could not be saved, one line each."""
 
-    done: list[str] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    done: list[str] = msgspec.field(default_factory=list)
+    lost: list[str] = msgspec.field(default_factory=list)
+    kept: list[str] = msgspec.field(default_factory=list)
     """Where damaged files were put aside."""
 
 

@@ -9,7 +9,6 @@ the database, the search index, temporary files.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,8 +41,7 @@ ACTION = "rescan"
 _PAGE = 500
 
 
-@dataclass(frozen=True)
-class RescanReport:
+class RescanReport(msgspec.Struct, frozen=True):
     """What a rescan did. All counts are 0 where the workspace was up to date."""
 
     rules_version: str

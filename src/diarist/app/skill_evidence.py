@@ -13,15 +13,16 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.skill import Pitfall, SkillCheck
 from diarist.stages.patterns import label, lift
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 if TYPE_CHECKING:
     from diarist.model.entry import Entry
 
 _MOST_CHECKS, _MOST_PITFALLS = 4, 6
 _CHECKS = frozenset(("test", "build", "lint", "typecheck"))
-_OWN_TEST = re.compile(r"\S+ failed\Z")
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_BEFORE_FIX = re.compile(r"`.*?` failed(?: \(.*?\))? (?=until |and went through)", re.DOTALL)
+_OWN_TEST = lazy(r"\S+ failed\Z")
+_WORD = lazy(r"[^\W\d_]{3,}")
+_BEFORE_FIX = lazy(r"`.*?` failed(?: \(.*?\))? (?=until |and went through)", re.DOTALL)
 """How a fix begins: with the error again."""
 _SLIPS = frozenset(("read", "edit", "create", "search", "web", "plan", "ask"))
 """Tools whose errors are slips of the agent at hand, not of the work: a file that is not there, a text that stands twice."""

@@ -7,7 +7,6 @@ has no transcript to verify against.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,15 +29,14 @@ MAX_BYTES = 16 << 20
 _STRING_LISTS = ("tried", "worked", "failed", "tags")
 
 
-@dataclass
-class SyncReport:
+class SyncReport(msgspec.Struct):
     """What a sync took over. `unchanged` includes entries that local sources tell better."""
 
     read: int = 0
     added: int = 0
     updated: int = 0
     unchanged: int = 0
-    problems: list[SourceProblem] = field(default_factory=list)
+    problems: list[SourceProblem] = msgspec.field(default_factory=list)
 
 
 def sync_tree(box: Toolbox, root: Path, project: str, *, dry_run: bool = False) -> SyncReport:

@@ -101,7 +101,7 @@ class _Reader:
 
     def read(self, since: datetime, before: datetime) -> Sequence[Item]:
         where = RecordFilter(kinds=("entry",), project=self._project, since=since, before=before)
-        if not self._spill or self._store.count_records(where) < self._spill:
+        if not self._is_huge(where):
             return list(self._take(where, "created_at", None))
         self._spilled.append(self._scratch())
         items = SpilledItems(self._spilled[-1])
@@ -109,6 +109,10 @@ class _Reader:
             items.put(item)
         items.settle()
         return items
+
+    def _is_huge(self, where: RecordFilter) -> bool:
+        """There are no more records than there were changes, which is known without counting."""
+        return bool(self._spill) and self._store.last_seq() >= self._spill and self._store.count_records(where) >= self._spill
 
     def read_back(self, before: datetime, most: int) -> list[Item]:
         """The newest ones before that time."""

@@ -23,6 +23,7 @@ from diarist.model.record import Record, RecordFilter, SearchText
 from diarist.model.redacted import Redacted, derived
 from diarist.stages.synthesis import render_block
 from diarist.stages.synthesis.lessons import BEGIN, END
+from diarist.text.lazy import lazy
 from diarist.text.names import file_name
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 NAMESPACE = derived("targets")
 MOST_UNDONE = 19
 """Writes of one file, besides the last, that can be taken back."""
-_BLOCK = re.compile(rf"{re.escape(BEGIN)}\r?\n.*?{re.escape(END)}(?:\r?\n|\Z)", re.DOTALL)
+_BLOCK = lazy(rf"{re.escape(BEGIN)}\r?\n.*?{re.escape(END)}(?:\r?\n|\Z)", re.DOTALL)
 
 
 class Change(NamedTuple):

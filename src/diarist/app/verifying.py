@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +23,7 @@ NOT_DERIVED = frozenset({"entry_hash", "learned", "learned_by", "capture", "rule
 """Fields that a second distilling need not give back: hashes of the whole, a model's words, counts of the import."""
 
 
-@dataclass(frozen=True)
-class Verification:
+class Verification(msgspec.Struct, frozen=True):
     """`faults` is empty when everything checked out; `checked` says what was, `notes` what could not be."""
 
     id: str
@@ -156,5 +154,5 @@ def verify_published(box: Toolbox, path: Path, transcript: str | None = None) ->
     found = verify_entry(box, entry, transcript)
     record = box.store.get_record(entry.id)
     if record is not None and record.body != to_json(entry):
-        return replace(found, faults=(*found.faults, "store: the file is not what the store holds under this id"))
+        return msgspec.structs.replace(found, faults=(*found.faults, "store: the file is not what the store holds under this id"))
     return found

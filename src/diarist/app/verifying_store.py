@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -38,8 +37,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
     """64 hex digits; empty before the first change."""
 
 
-@dataclass(frozen=True)
-class StoreVerification:
+class StoreVerification(msgspec.Struct, frozen=True):
     """What was looked at, in counts, and what is wrong, the first break first."""
 
     faults: tuple[str, ...]

@@ -10,10 +10,11 @@ from __future__ import annotations
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from diarist.app.sources import SKIPPED_FOLDERS
 from diarist.errors import StoreLockedError, UsageError
@@ -73,7 +74,7 @@ def watch(
     """
     report = ingest(roots, options)
     on_report(report)
-    pending, found = Pending(), replace(options, jobs=1, explicit=False)
+    pending, found = Pending(), msgspec.structs.replace(options, jobs=1, explicit=False)
     while not stop.is_set() and not report.interrupted:
         watched = _Watched(roots)
         pending.add(watched.there(), time.monotonic())  # what changed while nobody looked

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from copy import copy
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import msgspec
@@ -30,6 +35,8 @@ SESSIONS_AT_ONCE = 8
 FILES_AT_ONCE = 16
 BYTES_AT_ONCE = 256 << 10
 """Files that are handed over together: a message, and a flush of the vault, take longer than a small file does."""
+MUCH = 1 << 20
+"""Bytes that are to be redacted, at least, where processes are started for it."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -38,7 +45,10 @@ class Workers:
     """A pool of processes, each with a reader of its own. Use it as a context manager."""
 
     def __init__(self, jobs: int, make_reader: Callable[[], Reader]) -> None:
-        self._pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(make_reader,))
+        method = "fork" if _may_fork() else "spawn"
+        _load(make_reader(), modules=method == "fork")
+        self._pool = ProcessPoolExecutor(jobs, mp_context=get_context(method), initializer=_start, initargs=(copy(make_reader),))
+        self._pool.submit(_ready)  # they start now, before anything here begins a thread
 
     def __enter__(self) -> Workers:
         return self
@@ -81,12 +91,47 @@ FileTask: TypeAlias = "tuple[Source, Before | None, datetime]"
 _reader: list[Reader] = []
 
 
+def _may_fork() -> bool:
+    """Whether copies of this process can work: they start at once, with all that is loaded here.
+
+    Not where it has other threads, for what they hold locked would stay so in a copy, nor where the system's own libraries forbid it.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        return len(list(Path("/proc/self/task").iterdir())) == 1
+    except OSError:
+        return False
+
+
+def _load(reader: Reader, *, modules: bool) -> None:
+    """Makes what every worker needs: the redactor's tables, kept for other processes to load, and for copies of this one the modules."""
+    reader.redactor.engine(MUCH)
+    if modules:
+        import diarist.stages.distil  # noqa: F401 - loaded for the copies
+
+        reader.find_importer(b"{}", None)
+
+
+def _ready() -> None:
+    """The first task: nothing."""
+
+
 def _start(make_reader: Callable[[], Reader]) -> None:
-    """Ctrl-C reaches the whole group: the main process decides, workers finish the task they are at."""
+    """Ctrl-C reaches the whole group: the main process decides, workers finish the task they are at, and none outlives it."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     _reader[:] = [make_reader()]
+
+
+def _end_with_parent() -> None:
+    """Ends this process once the one that started it is gone: a copy holds the other end of its own queue, and would wait forever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _grouped(tasks: Iterable[FileTask]) -> Iterator[tuple[FileTask, ...]]:

@@ -14,6 +14,8 @@ from diarist.errors import UsageError
 from diarist.text.terminal import safe
 
 if TYPE_CHECKING:
+    from msgspec import Struct
+
     from diarist.app.memory import Memory
     from diarist.model.record import RecordFilter
 
@@ -117,6 +119,20 @@ def current_project() -> str:
     from diarist.app.projects import resolve_project
 
     return resolve_project(str(here()))
+
+
+def chosen_project(project: str | None, all_projects: bool) -> str | None:
+    """What `--project` and `--all-projects` ask for: the current project where neither was given, None for every project."""
+    if all_projects:
+        return None
+    return current_project() if project is None else project
+
+
+def facts_of(value: Struct) -> dict[str, Any]:
+    """What a report tells, by name."""
+    from msgspec.structs import asdict
+
+    return asdict(value)
 
 
 def emit_json(value: object) -> None:

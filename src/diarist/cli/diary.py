@@ -12,6 +12,7 @@ from diarist.cli.common import (
     count,
     current_project,
     emit_json,
+    facts_of,
     filter_options,
     json_option,
     make_filter,
@@ -178,7 +179,7 @@ def verify_command(ctx: click.Context, /, wanted: tuple[str, ...], everything: b
         raise click.UsageError("name an ID or a published FILE.json, or say --all.")
     results = [_verified(memory, each, given) for each in wanted]
     if as_json:
-        emit_json([{**vars(result), "ok": result.ok} for result in results])
+        emit_json([{**facts_of(result), "ok": result.ok} for result in results])
     else:
         _tell(results)
     return 0 if all(result.ok for result in results) else 1
@@ -237,7 +238,7 @@ def reflect_command(ctx: click.Context, /, wanted: tuple[str, ...], dry_run: boo
     if dry_run:
         shown = memory.preview_reflections(wanted)
         if as_json:
-            emit_json([vars(each) for each in shown])
+            emit_json([facts_of(each) for each in shown])
             return 0
         for each in shown:
             say(f"{each.entry_id}: about {each.tokens:,} tokens\n\n{each.prompt}")

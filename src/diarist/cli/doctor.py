@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from diarist.cli.common import count, emit_json, json_option, open_workspace, say
+from diarist.cli.common import count, emit_json, facts_of, json_option, open_workspace, say
 
 
 @click.command("doctor")
@@ -37,7 +37,7 @@ def _repair(ctx: click.Context, *, as_json: bool) -> int:
 
     done = repair(ctx.find_root().obj["workspace"])
     if as_json:
-        emit_json(vars(done))
+        emit_json(facts_of(done))
         return int(bool(done.lost))
     for line in done.done:
         say(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from diarist.cli.common import count, emit_json, say
+from diarist.cli.common import count, emit_json, facts_of, say
 from diarist.model.codec import to_json
 from diarist.text.terminal import safe
 
@@ -21,7 +21,7 @@ def show(told: Explanation, *, as_json: bool) -> int:
     """Prints it; 0 if an importer takes the file."""
     if as_json:
         steps = [{"session": session, "step": step} for session, step in told.steps]
-        emit_json({**_facts(told), "sessions": [vars(seen) for seen in told.sessions], "steps": steps})
+        emit_json({**_facts(told), "sessions": [facts_of(seen) for seen in told.sessions], "steps": steps})
         return int(not told.importer)
     say(f"{told.path}: {told.size:,} bytes")
     if not told.importer:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from diarist.cli.common import count, emit_json, json_option, open_workspace, parse_time, read_text, say
+from diarist.cli.common import count, emit_json, facts_of, json_option, open_workspace, parse_time, read_text, say
 from diarist.errors import UsageError
 from diarist.text.clip import clip
 
@@ -205,7 +205,7 @@ def import_command(ctx: click.Context, /, path: str, namespace: str, dry_run: bo
     """Take over an `events.jsonl` of Harn's memory. A second time adds nothing; bad lines are named and left out."""
     report = open_workspace(ctx).import_memory(Path(path), namespace, project=project, dry_run=dry_run)
     if as_json:
-        emit_json({**vars(report), "problems": [each._asdict() for each in report.problems]})
+        emit_json({**facts_of(report), "problems": [each._asdict() for each in report.problems]})
     else:
         for problem in report.problems:
             say(f"skipped: {problem.path}: {problem.reason}", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, json_option, open_workspace, say
+from diarist.cli.common import count, current_project, emit_json, facts_of, json_option, open_workspace, say
 from diarist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def sdd_command(ctx: click.Context, /, folder: str, project: str | None, dry_run
         raise UsageError(f"{folder} is no folder")
     report = open_workspace(ctx).sync(Path(folder), current_project() if project is None else project, dry_run=True)
     if as_json:
-        emit_json({**vars(report), "problems": [each._asdict() for each in report.problems], "dry_run": True})
+        emit_json({**facts_of(report), "problems": [each._asdict() for each in report.problems], "dry_run": True})
     else:
         for problem in report.problems:
             say(f"skipped: {problem.path}: {problem.reason}", err=True)

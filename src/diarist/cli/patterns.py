@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, here, json_option, open_workspace, parse_time, read_text, say, table
+from diarist.cli.common import (
+    chosen_project,
+    count,
+    current_project,
+    emit_json,
+    here,
+    json_option,
+    open_workspace,
+    parse_time,
+    read_text,
+    say,
+    table,
+)
 from diarist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +59,7 @@ def mine_command(
     if all_projects and project is not None:
         raise UsageError("give --project or --all-projects, not both")
     memory = open_workspace(ctx, read_only=dry_run)
-    where = None if all_projects else (current_project() if project is None else project)
+    where = chosen_project(project, all_projects)
     if where is not None and not memory.learning(where).enabled:
         say("Learning is disabled for this project; these waited already. `diarist patterns enable` switches it on.", err=True)
     moment = parse_time(now, "--now") if now else None
@@ -64,7 +76,7 @@ def mine_command(
 def list_command(ctx: click.Context, /, project: str | None, all_projects: bool, as_json: bool) -> None:
     """List the skill proposals that wait for review, with what stands in the way of each."""
     memory = open_workspace(ctx, read_only=True)
-    where = None if all_projects else (current_project() if project is None else project)
+    where = chosen_project(project, all_projects)
     found = sorted(memory.proposals(kinds=("skill",), project=where), key=lambda each: (-len(each.session_ids), each.name, each.id))
     _tell(memory, found, as_json, "waiting for review", elsewhere=where is not None and bool(memory.proposals(kinds=("skill",))))
 

@@ -54,7 +54,7 @@ def redact_command(ctx: click.Context, /, source: str | None, explain: bool, res
 
 
 def _rescan(ctx: click.Context, as_json: bool) -> None:
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     with open_workspace(ctx, of_all_projects=True) as memory:
         report = memory.rescan()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from diarist.cli.common import current_project, emit_json, here, json_option, open_workspace, say, table
+from diarist.cli.common import chosen_project, current_project, emit_json, here, json_option, open_workspace, say, table
 
 _project = click.option("--project", help="Default: the project of this folder.")
 
@@ -24,7 +24,7 @@ def skills_command() -> None:
 def list_command(ctx: click.Context, /, project: str | None, all_projects: bool, as_json: bool) -> None:
     """List accepted skills: in place, edited by hand, missing, shadowed or outdated, and what later runs did with them."""
     memory = open_workspace(ctx, read_only=True)
-    where = None if all_projects else (current_project() if project is None else project)
+    where = chosen_project(project, all_projects)
     found = memory.skills(where, cwd=str(here()))
     if as_json:
         emit_json(found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diarist.cli.common import count, current_project, emit_json, here, json_option, open_workspace, parse_time, say
+from diarist.cli.common import chosen_project, count, current_project, emit_json, here, json_option, open_workspace, parse_time, say
 from diarist.model.record import RecordFilter
 from diarist.text.durations import parse_duration
 
@@ -63,7 +63,7 @@ def synthesize_command(
     """
     _check_options(dry_run=dry_run, approve=approve, write_targets=write_targets, all_projects=all_projects, project=project)
     memory = open_workspace(ctx, read_only=dry_run)
-    where = None if all_projects else (current_project() if project is None else project)
+    where = chosen_project(project, all_projects)
     window: dict[str, Any] = {"since": since, "threshold": threshold, "min_cluster_size": min_cluster_size}
     moment = parse_time(now, "--now") if now else None
     cwd = str(here()) if where == current_project() else ""

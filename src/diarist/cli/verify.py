@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diarist.cli.common import count, emit_json, json_option, open_workspace, say
+from diarist.cli.common import count, emit_json, facts_of, json_option, open_workspace, say
 from diarist.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def verify_command(
 def _everything(memory: Memory, against: str | None, *, as_json: bool) -> int:
     found = memory.verify_all(None if against is None else _read(against))
     if as_json:
-        emit_json({"ok": found.ok, "first": found.first, **vars(found)})
+        emit_json({"ok": found.ok, "first": found.first, **facts_of(found)})
         return int(not found.ok)
     _show(found)
     return int(not found.ok)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from diarist.importers.glimpse import MAX_OBJECTS, Glimpse, glimpse
 from diarist.ports import Reading
@@ -18,8 +19,7 @@ def _nowhere(_environ: Mapping[str, str], _home: Path) -> Sequence[Path]:
     return ()
 
 
-@dataclass(frozen=True)
-class FormatImporter:
+class FormatImporter(msgspec.Struct, frozen=True):
     """An importer put together from functions (see `diarist.ports.Importer` for what each must give)."""
 
     name: str

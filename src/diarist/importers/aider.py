@@ -16,7 +16,6 @@ from diarist.importers.aider_output import Edit, OutputReader
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.speech import understand
 from diarist.importers.texts import TextReading
 from diarist.importers.values import MadeId, as_time, text_id
 from diarist.model.session import RawStep, SessionInfo
@@ -139,7 +138,7 @@ class _SessionReader:
                 self._tally.call(self._command)
                 draft.call(1, word.lstrip("/!") or "run", {"command": command}, self._command)
         else:
-            draft.said(understand(text), 0)
+            draft.user(0, text)
         return bool(draft.steps)
 
 

@@ -7,18 +7,19 @@ from typing import NamedTuple
 
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Tally, Tokens
+from diarist.text.lazy import lazy
 
-_TOKENS = re.compile(
+_TOKENS = lazy(
     r"Tokens: ([\d.,]+)([kM]?) sent, (?:([\d.,]+)([kM]?) cache write, )?(?:([\d.,]+)([kM]?) cache hit, )?([\d.,]+)([kM]?) received"
 )
-_COST = re.compile(r"Cost: \$([\d.,]+) (?:message|request|send)")
-_VERSION = re.compile(r"Aider v([\d.]+\S*)")
-_MODEL = re.compile(r"(?:Main model|Models?): (\S+?)⚡? with ")
-_RUNNING = re.compile(r"## Running: (.+)")
-_STATUS = re.compile(r"- exit code: (\d{1,3})")
-_EXITED = re.compile(r"Command '(.*)' exited with status (-?\d{1,9})\Z")
-_ASKED = re.compile(r"Run shell commands?(?:\(s\))?\? .*?\b([yn])\w*\s*\Z", re.IGNORECASE)
-_SERVICE = re.compile(r"(?:litellm|openai|anthropic)\.\S*(?:Error|Exception)|Unexpected error: |Retrying in \d|The API provider")
+_COST = lazy(r"Cost: \$([\d.,]+) (?:message|request|send)")
+_VERSION = lazy(r"Aider v([\d.]+\S*)")
+_MODEL = lazy(r"(?:Main model|Models?): (\S+?)⚡? with ")
+_RUNNING = lazy(r"## Running: (.+)")
+_STATUS = lazy(r"- exit code: (\d{1,3})")
+_EXITED = lazy(r"Command '(.*)' exited with status (-?\d{1,9})\Z")
+_ASKED = lazy(r"Run shell commands?(?:\(s\))?\? .*?\b([yn])\w*\s*\Z", re.IGNORECASE)
+_SERVICE = lazy(r"(?:litellm|openai|anthropic)\.\S*(?:Error|Exception)|Unexpected error: |Retrying in \d|The API provider")
 _LIMITS = ("has hit a token limit!", "reflections allowed, stopping")
 
 

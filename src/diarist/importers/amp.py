@@ -14,7 +14,6 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
-from diarist.importers.speech import understand
 from diarist.importers.values import as_dict, as_exit_code, as_int, as_list, as_str, as_time, compact, content_text, dicts, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -73,7 +72,7 @@ def _message(draft: Draft, message: dict[str, Any], chat: Chat, tally: Tally) ->
         if isinstance(block, dict) and block.get("type") == "tool_result":
             _result(draft, number, block, tally)
         else:
-            draft.said(understand(content_text(block)), number)
+            draft.user(number, content_text(block))
     return "" if draft.steps else "empty"
 
 

@@ -24,6 +24,7 @@ class AntigravityFormat(PlainRecords):
     """What the steps of one conversation mean."""
 
     name = "antigravity/steps"
+    heads = frozenset({"conversation_id"})
 
     def __init__(self) -> None:
         self._calls: list[str] = []

@@ -37,12 +37,13 @@ from diarist.importers.values import (
     renamed,
 )
 from diarist.model.session import RawStep, SessionInfo
+from diarist.text.lazy import lazy
 
-_NOISE = re.compile(r"Executed \S+ \S*_\S+\Z")
+_NOISE = lazy(r"Executed \S+ \S*_\S+\Z")
 _DEPTH = 16
 """Subagents of subagents that are looked into."""
 _FLAGS = ("metadata", "exitCode", "exit_code")
-_SECTION = re.compile(r"^\[(metadata|exitCode|exit_code|error|interrupted|stdout|stderr)\][ \t]*(.*)$", re.MULTILINE)
+_SECTION = lazy(r"^\[(metadata|exitCode|exit_code|error|interrupted|stdout|stderr)\][ \t]*(.*)$", re.MULTILINE)
 
 
 class AtifDocument:

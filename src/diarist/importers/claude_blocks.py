@@ -10,8 +10,9 @@ from diarist.importers.ledger import Tally, Tokens
 from diarist.importers.speech import without_reminders
 from diarist.importers.values import as_arguments, as_dict, as_int, as_list, as_str, content_text
 from diarist.model.session import Mark
+from diarist.text.lazy import lazy
 
-_EXIT = re.compile(r"\s*(?:<error>)?(?:Error: )?(?:Command failed(?: with)? \(?)?(?:Exit|exit) code:? (-?\d{1,9})\b")
+_EXIT = lazy(r"\s*(?:<error>)?(?:Error: )?(?:Command failed(?: with)? \(?)?(?:Exit|exit) code:? (-?\d{1,9})\b")
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
@@ -21,9 +22,9 @@ _REFUSED = (
     "The user declined",
     "Tool use was rejected by the user",
 )
-_WORDS = re.compile(r"the user (?:said|provided the following (?:reason|feedback))[^:\n]{0,80}:\s*", re.IGNORECASE)
+_WORDS = lazy(r"the user (?:said|provided the following (?:reason|feedback))[^:\n]{0,80}:\s*", re.IGNORECASE)
 _BOILERPLATE = "Note: The user's next message may contain a correction or preference."
-_TOOL_ERROR = re.compile(r"\A<tool_use_error>(.*)</tool_use_error>\s*\Z", re.DOTALL)
+_TOOL_ERROR = lazy(r"\A<tool_use_error>(.*)</tool_use_error>\s*\Z", re.DOTALL)
 CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 RESULT_SUFFIX = "tool_result"
 

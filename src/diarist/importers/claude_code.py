@@ -65,6 +65,7 @@ class ClaudeFormat:
     name = "claude-code/jsonl"
     agent = "claude-code"
     ignores = True
+    heads = None
 
     def __init__(self) -> None:
         self._sidechains: dict[int, str] = {}

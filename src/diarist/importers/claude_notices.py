@@ -10,8 +10,9 @@ from diarist.importers.draft import Draft
 from diarist.importers.speech import Said, understand
 from diarist.importers.values import as_dict, as_list, as_str, compact, content_text, first_str
 from diarist.model.session import Mark
+from diarist.text.lazy import lazy
 
-_LIMIT = re.compile(
+_LIMIT = lazy(
     r"(?:usage|session|weekly|5-hour|hourly|monthly|spend(?:ing)?|credit|opus|sonnet) (?:limit|balance)|limit reached|prompt is too long",
     re.IGNORECASE,
 )

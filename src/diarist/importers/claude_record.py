@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
+
+from diarist.text.lazy import lazy
 
 _RENAMED = {
     "session_id": "sessionId",
@@ -30,7 +31,7 @@ _RENAMED = {
     "refusal": "apiRefusalExplanation",
     "hook_errors": "hookErrors",
 }
-_ID = re.compile(r"[\w.:@#~+=-]{1,128}\Z")
+_ID = lazy(r"[\w.:@#~+=-]{1,128}\Z")
 
 
 class ToolUseResult(msgspec.Struct):
@@ -103,7 +104,7 @@ def is_id(value: object) -> bool:
     return isinstance(value, str) and _ID.match(value) is not None
 
 
-_PROGRESS = re.compile(rb'\{(?:"[A-Za-z_]{1,40}": ?(?:"[^"\\]{0,2000}"|null|true|false|-?\d{1,20}), ?){0,20}"type": ?"progress"')
+_PROGRESS = lazy(rb'\{(?:"[A-Za-z_]{1,40}": ?(?:"[^"\\]{0,2000}"|null|true|false|-?\d{1,20}), ?){0,20}"type": ?"progress"')
 
 
 def is_progress(raw: bytes) -> bool:

@@ -14,7 +14,6 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.markup import elements, without
-from diarist.importers.speech import understand
 from diarist.importers.values import as_list, as_str, as_time, content_text, dicts, words
 from diarist.model.session import Mark, RawStep, SessionInfo
 
@@ -109,7 +108,7 @@ class ClineTask:
             self._result(draft, number, text[head.end() :] if head else text, tally)
         else:
             feedback = next(elements(text, ("feedback",)), None)
-            draft.said(understand(feedback.content.strip() if feedback else text[head.end() :] if head else text), number)
+            draft.user(number, feedback.content.strip() if feedback else text[head.end() :] if head else text)
 
     def _result(self, draft: Draft, number: int, text: str, tally: Tally) -> None:
         call, self._call, self._headed = self._call, "", False

@@ -12,8 +12,9 @@ from diarist.importers.ledger import Tally, Tokens
 from diarist.importers.switches import model_change
 from diarist.importers.values import as_dict, as_exit_code, as_int, as_list, as_str, compact, content_text, dicts, first_str, text64
 from diarist.model.session import Mark
+from diarist.text.lazy import lazy
 
-_LIMIT = re.compile(r"usage limit|context window|out of credits|quota|spend(?:ing)? limit|budget", re.IGNORECASE)
+_LIMIT = lazy(r"usage limit|context window|out of credits|quota|spend(?:ing)? limit|budget", re.IGNORECASE)
 
 
 def add_event(draft: Draft, event: dict[str, Any], tally: Tally, memory: CodexMemory) -> str:

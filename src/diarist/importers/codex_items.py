@@ -7,7 +7,6 @@ from typing import Any
 
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Tally
-from diarist.importers.speech import understand
 from diarist.importers.tool_output import understand_output
 from diarist.importers.values import as_arguments, as_dict, as_list, as_str, content_text, dicts, first_str, hash64, text64
 
@@ -81,7 +80,7 @@ def _message(draft: Draft, item: dict[str, Any], _tally: Tally, memory: CodexMem
         if memory.is_echo("user", "\n".join(filter(None, parts)), 1):
             return "duplicate"
         for number, text in enumerate(parts):
-            draft.said(understand(text), number)
+            draft.user(number, text)
     else:
         return "unknown-type"
     return ""

@@ -16,7 +16,6 @@ from diarist.importers.console_marks import CLOSED, Call, Mark, classify, is_clo
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.speech import understand
 from diarist.importers.switches import model_change
 from diarist.importers.texts import TextReading
 from diarist.importers.values import MadeId, text_id
@@ -90,7 +89,7 @@ class ConsoleCopy:
         mark, text = stretch.mark, stretch.text()
         if mark == "prompt":
             self._call = ""
-            draft.said(understand(text), 0)
+            draft.user(0, text)
         elif mark == "agent":
             self._agent_line(draft, text, answered, tally)
         elif mark == "result":

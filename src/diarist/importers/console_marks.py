@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from diarist.text.lazy import lazy
+
 Mark = Literal["prompt", "agent", "result", "thought", "box", "client", "outside"]
 
-CLOSED = re.compile(r"\s{0,2}[╭╰][─╮╯]*")
-_CALL = re.compile(r"((?:[A-Z]\w*|mcp__\w+)(?: [A-Z]\w*)?|[\w-]+:[\w-]+)\((.*)\Z", re.DOTALL)
-_ARGUMENT = re.compile(r'\b(\w{1,60}): ("(?:[^"\\]|\\.)*"|[^,]*)(?:, |\Z)')
+CLOSED = lazy(r"\s{0,2}[╭╰][─╮╯]*")
+_CALL = lazy(r"((?:[A-Z]\w*|mcp__\w+)(?: [A-Z]\w*)?|[\w-]+:[\w-]+)\((.*)\Z", re.DOTALL)
+_ARGUMENT = lazy(r'\b(\w{1,60}): ("(?:[^"\\]|\\.)*"|[^,]*)(?:, |\Z)')
 MAX_NAMED = 4000
 _NO_TOOL = frozenset(("I", "A", "The", "This", "Note", "OK", "Yes", "No"))
 _PLAIN_NAMES = {

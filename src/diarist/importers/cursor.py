@@ -47,12 +47,14 @@ class CursorFormat(PlainRecords):
             draft.add("notice", 0, status, "interrupt" if "abort" in status or "cancel" in status else "error-end")
             return draft.steps
         content = as_dict(value.get("message")).get("content")
-        reason = self._chat.add(draft, {"role": value.get("role"), "content": self._plain(content)}, tally)
+        reason = self._chat.say(draft, as_str(value.get("role")), self._plain(content), tally)
         return reason or draft.steps
 
     def _plain(self, content: object) -> object:
         """Blocks in their usual spelling. Results name calls by ids that the calls do not have: order tells which is meant."""
         if not isinstance(content, list):
+            return content
+        if all(map(_is_usual, content)):
             return content
         blocks = []
         for block in dicts(content):
@@ -76,6 +78,14 @@ class CursorFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._chat.unnamed = list(packed)
+
+
+def _is_usual(block: object) -> bool:
+    """Whether a block can stay as it is whatever was called before."""
+    if type(block) is not dict:
+        return False
+    kind = block.get("type")
+    return kind == "tool_use" or (kind == "text" and type(text := block.get("text")) is str and _HIDDEN not in text)
 
 
 def _looks(seen: Glimpse) -> int:

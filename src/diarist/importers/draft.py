@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from diarist.importers.speech import Said, understand, without_fences, without_reminders
+from diarist.importers.speech import Said, plain_prompt, understand, without_fences, without_reminders
 from diarist.importers.values import storable
 from diarist.model.session import Mark, RawStep, StepKind
 
@@ -46,7 +46,11 @@ class Draft:
 
     def user(self, part: object, text: str) -> None:
         """Adds a user turn: a prompt, notices, or both."""
-        self.said(understand(text), part)
+        plain = plain_prompt(text)
+        if plain:
+            self.add("prompt", part, plain)
+        else:
+            self.said(understand(text), part)
 
     def reply(self, part: object, text: str) -> None:
         """Adds visible text of the agent, if it says anything."""

@@ -19,7 +19,6 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.reshaped import in_lines
-from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import (
     as_dict,
@@ -102,7 +101,7 @@ class _MessageReader:
             return self._chat.add(draft, {"role": kind, "content": message.get("parts", message.get("content"))}, self._tally)
         text = content_text(message.get("content"))
         if kind in _USERS:
-            draft.said(understand(text), 0)
+            draft.user(0, text)
         elif kind in _AGENTS:
             self._agent(draft, message, text)
         elif kind in ("info", "warning", "error"):

@@ -12,9 +12,10 @@ import msgspec
 from diarist.importers.encodings import as_utf8
 from diarist.importers.reshaped import values_of
 from diarist.importers.values import LENIENT, clean
+from diarist.text.lazy import lazy
 
 MAX_OBJECTS = 24
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|["\[\]{},]', re.DOTALL)
+_TOKEN = lazy(r'"(?:[^"\\]|\\.)*+"|["\[\]{},]', re.DOTALL)
 _decode = msgspec.json.Decoder().decode
 _CLOSERS = {"{": "}", "[": "]"}
 

@@ -25,6 +25,7 @@ class GrokFormat(PlainRecords):
     """What the lines of one history mean."""
 
     name = "grok/chat_history"
+    heads = frozenset({"session_id", "sessionId", "model_id"})
 
     def __init__(self) -> None:
         self._chat = Chat()
@@ -53,8 +54,11 @@ class GrokFormat(PlainRecords):
         if kind == "user":
             if as_str(value.get("prior_turn_interrupt")):
                 draft.add("notice", "interrupt", value["prior_turn_interrupt"], "interrupt")
-            parts = understand(content_text(value.get("content")))
-            draft.said(as_machine(parts) if value.get("synthetic_reason") else parts, 0)
+            text = content_text(value.get("content"))
+            if value.get("synthetic_reason"):
+                draft.said(as_machine(understand(text)), 0)
+            else:
+                draft.user(0, text)
             return "" if draft.steps else "empty"
         if kind == "reasoning":
             draft.thought(0, "\n\n".join(as_str(part.get("text")) for part in dicts(value.get("summary"))))

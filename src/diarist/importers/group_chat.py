@@ -16,12 +16,13 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import as_dict, as_list, as_str, content_text, dicts
 from diarist.model.session import RawStep, SessionInfo
+from diarist.text.lazy import lazy
 
 _TERMINAL = frozenset(("computer_terminal", "computerterminal", "executor", "code_executor", "terminal"))
-_EXIT = re.compile(r"exitcode: (-?\d{1,9}) \([^)\n]*\)[ \t]*(?:\nCode output:[ ]?)?")
-_CODE = re.compile(r"```([\w+-]*)[ \t]*\n(.*?)\n?```", re.DOTALL)
-_TASK = re.compile(r"^#{1,3} Task description[ \t]*\n(.*?)(?=^#{1,3} |\Z)", re.MULTILINE | re.DOTALL)
-_ROLE = re.compile(r"(.{1,80}?) \((.{1,120})\)\Z")
+_EXIT = lazy(r"exitcode: (-?\d{1,9}) \([^)\n]*\)[ \t]*(?:\nCode output:[ ]?)?")
+_CODE = lazy(r"```([\w+-]*)[ \t]*\n(.*?)\n?```", re.DOTALL)
+_TASK = lazy(r"^#{1,3} Task description[ \t]*\n(.*?)(?=^#{1,3} |\Z)", re.MULTILINE | re.DOTALL)
+_ROLE = lazy(r"(.{1,80}?) \((.{1,120})\)\Z")
 _SHELL = frozenset(("sh", "bash", "shell", "zsh", "console"))
 _NOTHING_TO_RUN = "There is no code from the last"
 

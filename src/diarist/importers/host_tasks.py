@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from diarist.importers.draft import Draft
 from diarist.importers.markup import elements
-from diarist.importers.speech import understand
 from diarist.model.session import Mark
 
 _OPENINGS = ("Consider the following PR description:", "Consider the following issue:")
@@ -35,7 +34,7 @@ def split_task(text: str) -> tuple[str, str]:
 def add_task(draft: Draft, part: object, text: str) -> None:
     """Adds a host's prompt: the task as a prompt, the instructions around it as a notice."""
     task, instructions = split_task(text)
-    draft.said(understand(task), part)
+    draft.user(part, task)
     if instructions:
         draft.add("notice", f"{part}.instructions", instructions, "machine")
 

@@ -21,10 +21,11 @@ from diarist.importers.messages import tell
 from diarist.importers.values import as_cost, as_dict, as_int, as_list, as_str, as_time, compact, content_text, dicts, digest_id, first_str
 from diarist.importers.zips import read_entry
 from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
+from diarist.text.lazy import lazy
 
 _ZIP = b"PK\x03\x04"
-_SAMPLE = re.compile(r"samples/.+\.json\Z")
-_REFERENCE = re.compile(r"(?:attachment|tc)://[\w-]+\Z")
+_SAMPLE = lazy(r"samples/.+\.json\Z")
+_REFERENCE = lazy(r"(?:attachment|tc)://[\w-]+\Z")
 
 
 class InspectEval:

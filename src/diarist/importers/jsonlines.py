@@ -55,6 +55,11 @@ class RecordFormat(Protocol):
     ignores: bool
     """Whether `ignore` ever gives a reason."""
 
+    @property
+    def heads(self) -> frozenset[str] | None:
+        """Fields that may name a session or tell a fact: a record without any of them is asked for neither. None: each record is asked."""
+        ...
+
     def decode(self, raw: bytes) -> Any:
         """One JSON value. Raises `msgspec.MsgspecError`, ValueError or RecursionError where it is none."""
         ...
@@ -96,6 +101,7 @@ class PlainRecords:
     """What most formats need no word of their own for: plain JSON objects, nothing passed over, nothing remembered."""
 
     ignores = False
+    heads: frozenset[str] | None = None
     decode = staticmethod(_decode)
     """A plain JSON value."""
 
@@ -156,53 +162,47 @@ class JsonLinesReading:
         """Steps that wait for their session's name."""
 
     def __iter__(self) -> Iterator[RawStep]:
-        form, ledger = self._format, self._ledger
-        session_of, take, facts = form.session_of, form.take, form.facts
-        for value, line, at, raw in self._read_values():
-            self._number += 1
-            if type(value) in _NO_OBJECTS:
-                ledger.open("").broken(line, "not a JSON object")
-                continue
-            record = Record(value, line, self._number, at)
-            session = session_of(record)
-            tally = ledger.tally
-            if tally is None or (session and session != ledger.current):
-                tally = ledger.open(session)
-                if session:
-                    self._named.setdefault(session, at)
-            steps = take(record, ledger.current, tally)
-            if isinstance(steps, str):
-                tally.skip(steps)
-                if steps == "unknown-type":
-                    tally.problem(line, steps)
-                steps = ()
-            else:
-                pairs = facts(record)
-                if pairs:
-                    tally.facts.tell_all(pairs, at)
-                tally.seen += 1
-                tally.kept += 1
-            if self._held or not ledger.current:
-                steps = self._hold(steps, raw, at)
-            yield from steps
-        held, self._held = self._held, []
-        yield from _named(held, self._provisional())
-
-    def _read_values(self) -> Iterator[tuple[Any, int, int, bytes]]:
-        """(value, line number, byte where it starts, its bytes) of each JSON value that is not passed over."""
-        decode = self._format.decode
-        ignore = self._format.ignore if self._format.ignores else None
+        decode, ignores = self._format.decode, self._format.ignores
         for line, at, raw in self._read_lines():
-            if ignore is not None and (reason := ignore(raw)):
+            if ignores and (reason := self._format.ignore(raw)):
                 self._number += 1
                 self._ledger.open("").skip(reason)
                 continue
             try:
                 value = decode(raw)
             except NOT_JSON:
-                yield from self._pieces(raw, line, at)
+                for value, _, place, piece in self._pieces(raw, line, at):
+                    yield from self._take(value, line, place, piece)
             else:
-                yield value, line, at, raw
+                yield from self._take(value, line, at, raw)
+        held, self._held = self._held, []
+        yield from _named(held, self._provisional())
+
+    def _take(self, value: Any, line: int, at: int, raw: bytes) -> Sequence[RawStep]:
+        """The steps of one JSON value that was not passed over."""
+        form, ledger = self._format, self._ledger
+        self._number = number = self._number + 1
+        if type(value) in _NO_OBJECTS:
+            ledger.open("").broken(line, "not a JSON object")
+            return ()
+        record = Record(value, line, number, at)
+        asked = form.heads is None or not form.heads.isdisjoint(value)
+        session = form.session_of(record) if asked else ""
+        tally = ledger.tally
+        if tally is None or (session and session != ledger.current):
+            tally = ledger.open(session)
+            if session:
+                self._named.setdefault(session, at)
+        steps = form.take(record, ledger.current, tally)
+        tally.seen += 1
+        if isinstance(steps, str):
+            tally.passed(line, steps)
+            steps = ()
+        else:
+            tally.kept += 1
+            if asked and (pairs := form.facts(record)):
+                tally.facts.tell_all(pairs, at)
+        return self._hold(steps, raw, at) if self._held or not ledger.current else steps
 
     def _hold(self, steps: Sequence[RawStep], raw: bytes, at: int) -> Sequence[RawStep]:
         """Keeps steps back until the session has a name: one that a record tells, or one made of all records up to the agent's first words.

@@ -20,14 +20,12 @@ from diarist.model.session import RawStep, SessionInfo
 
 _FAMILIES = words("metadata config. tools. turn. context. llm. permission. usage. token_counting. runtime. plugin. profile.")
 
-_TELLING = frozenset(("model", "environmentDisclosure", "title"))
-"""Fields that tell a fact; few records have one."""
-
 
 class KimiFormat(PlainRecords):
     """What the records of one wire file mean."""
 
     name = "kimi/wire"
+    heads = frozenset({"sessionId", "session_id", "model", "environmentDisclosure", "title"})
 
     def __init__(self) -> None:
         self._switches = SwitchWatch()
@@ -41,8 +39,6 @@ class KimiFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Model, folder."""
         value: dict[str, Any] = record.value
-        if not value.keys() & _TELLING:
-            return ()
         disclosed = as_dict(value.get("environmentDisclosure"))
         model = value.get("model") if value.get("type") == "llm.request" else None
         return told(("model", model), ("cwd", disclosed.get("cwd")), ("title", value.get("title")))
@@ -60,8 +56,11 @@ class KimiFormat(PlainRecords):
     def _fill(self, draft: Draft, kind: str, record: Record, tally: Tally) -> str:
         value: dict[str, Any] = record.value
         if kind in ("turn.prompt", "turn.steer"):
-            parts = understand(content_text(value.get("input")))
-            draft.said(parts if _is_person(value) else as_machine(parts), 0)
+            text = content_text(value.get("input"))
+            if _is_person(value):
+                draft.user(0, text)
+            else:
+                draft.said(as_machine(understand(text)), 0)
         elif kind == "context.append_loop_event":
             return self._loop(draft, as_dict(value.get("event")), tally)
         elif kind == "context.append_message":

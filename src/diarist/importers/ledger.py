@@ -151,6 +151,12 @@ class Tally:
         self.seen += 1
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
+    def passed(self, line: int, reason: str) -> None:
+        """Notes why a record that was seen gave nothing."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+        if reason == "unknown-type":
+            self.problem(line, reason)
+
     def broken(self, line: int, reason: str) -> None:
         """Counts a record that could not be read."""
         self.seen += 1

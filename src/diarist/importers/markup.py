@@ -24,7 +24,7 @@ def elements(text: str, names: Collection[str]) -> Iterator[Element]:
     """Elements of these names from left to right; one inside another is part of its content. Unclosed ones are passed over."""
     unclosed: set[str] = set()
     at = 0
-    for opening in _opening(tuple(names)).finditer(text):
+    for opening in opening_of(tuple(names)).finditer(text):
         name = opening[1]
         if opening.start() < at or name in unclosed:
             continue
@@ -74,5 +74,6 @@ def without(text: str, found: Collection[Element]) -> str:
 
 
 @lru_cache(maxsize=32)
-def _opening(names: tuple[str, ...]) -> re.Pattern[str]:
+def opening_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Matches the opening tag of an element of any of these names; its first group is the name."""
     return re.compile(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,400}})?>")

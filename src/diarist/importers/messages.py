@@ -98,6 +98,7 @@ class MessageLines(PlainRecords):
     """JSON lines: messages of one conversation, or one conversation a line."""
 
     name = "messages/jsonl"
+    heads = frozenset((*_FACTS, *_IDS, *_LISTS, *_WRAPPERS))
 
     def __init__(self) -> None:
         self._chat = Chat()

@@ -16,10 +16,11 @@ from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.values import as_cost, as_dict, as_exit_code, as_list, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
+from diarist.text.lazy import lazy
 
-_BLOCK = re.compile(r"```(?:bash|sh|shell|mswea_bash_command)?[ \t]*\n(.*?)\n?```", re.DOTALL)
-_STATUS = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>\s*")
-_OUTPUT = re.compile(r"\A\s*<(output|output_head|exception)>\n?(.*?)\n?</\1>", re.DOTALL)
+_BLOCK = lazy(r"```(?:bash|sh|shell|mswea_bash_command)?[ \t]*\n(.*?)\n?```", re.DOTALL)
+_STATUS = lazy(r"\s*<returncode>(-?\d{1,9})</returncode>\s*")
+_OUTPUT = lazy(r"\A\s*<(output|output_head|exception)>\n?(.*?)\n?</\1>", re.DOTALL)
 
 
 class MiniFormat:

@@ -9,7 +9,6 @@ from diarist.importers.documents import opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
-from diarist.importers.speech import understand
 from diarist.importers.values import (
     as_arguments,
     as_cost,
@@ -104,7 +103,7 @@ def add_part(draft: Draft, part: dict[str, Any], role: str, tally: Tally) -> str
             if text:
                 draft.add("notice", 0, text, "machine")
         elif role == "user":
-            draft.said(understand(text), 0)
+            draft.user(0, text)
         else:
             draft.reply(0, text)
     elif kind == "reasoning":

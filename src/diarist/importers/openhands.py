@@ -5,7 +5,6 @@ What a benchmark adds to a row (test results, patches, success flags) is no part
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,8 +21,9 @@ from diarist.importers.openhands_events import OpenHandsEvents, accumulated
 from diarist.importers.values import as_dict, as_list, as_str, dicts
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
+from diarist.text.lazy import lazy
 
-_FOLDER = re.compile(r"[/\\](?:conversations|sessions)[/\\]([\w.-]{6,80})[/\\](?:events|event_cache)[/\\]")
+_FOLDER = lazy(r"[/\\](?:conversations|sessions)[/\\]([\w.-]{6,80})[/\\](?:events|event_cache)[/\\]")
 
 
 class OpenHandsRows(PlainRecords):

@@ -22,7 +22,6 @@ from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.otel_attributes import attributes_of, messages_of, tokens_of
-from diarist.importers.speech import understand
 from diarist.importers.values import as_arguments, as_dict, as_exit_code, as_str, as_time, compact, dicts, first_str, text64
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
@@ -148,7 +147,7 @@ class OtelTraces:
         elif kind in ("reasoning", "thinking"):
             draft.thought(name, text)
         elif role in ("user", "human"):
-            draft.said(understand(text), name)
+            draft.user(name, text)
         elif role in ("assistant", "model", "ai"):
             draft.reply(name, text)
 

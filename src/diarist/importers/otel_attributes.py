@@ -7,9 +7,10 @@ from typing import Any
 
 from diarist.importers.ledger import Tokens
 from diarist.importers.values import as_dict, as_int, as_list, as_str, content_text, dicts, parse_json
+from diarist.text.lazy import lazy
 
-_INDEXED = re.compile(r"llm\.(input|output)_messages\.(\d{1,5})\.message\.(.+)\Z")
-_OLD_INDEXED = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,5})\.(role|content)\Z")
+_INDEXED = lazy(r"llm\.(input|output)_messages\.(\d{1,5})\.message\.(.+)\Z")
+_OLD_INDEXED = lazy(r"gen_ai\.(prompt|completion)\.(\d{1,5})\.(role|content)\Z")
 _EVENT_ROLES = {
     "gen_ai.user.message": "user",
     "gen_ai.assistant.message": "assistant",

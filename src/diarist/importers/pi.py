@@ -14,7 +14,6 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally, Tokens
-from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch
 from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
@@ -93,7 +92,7 @@ class PiFormat(PlainRecords):
         if role == "user":
             blocks = message.get("content")
             for number, block in enumerate(blocks if isinstance(blocks, list) else [blocks]):
-                draft.said(understand(content_text(block)), number)
+                draft.user(number, content_text(block))
             return "" if draft.steps else "empty"
         return "state"
 

@@ -6,7 +6,6 @@ paragraphs. Without any mark the whole text is what the agent said. Headings sta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from diarist.importers.adapter import FormatImporter
@@ -17,12 +16,13 @@ from diarist.importers.texts import TextReading
 from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, is_idle_prompt, turn_mark, typed_command
 from diarist.importers.values import MadeId
 from diarist.model.session import RawStep, SessionInfo
+from diarist.text.lazy import lazy
 
 MAX_MARK = 20_000
 """A longer line is no label and no command."""
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_HEADING = re.compile(r"#{1,6}\s+\S")
-_PROSE = re.compile(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]{0,400}?[^\W_]\s\S")
+_FENCE = lazy(r"\s{0,3}(?:```|~~~)")
+_HEADING = lazy(r"#{1,6}\s+\S")
+_PROSE = lazy(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]{0,400}?[^\W_]\s\S")
 _SENTENCE_ENDS = tuple(".!?:。！？：")
 _PIECE = 6000
 """Longer stretches of text without a mark are cut at a paragraph."""

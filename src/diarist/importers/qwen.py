@@ -20,6 +20,8 @@ from diarist.importers.speech import command_mark, understand
 from diarist.importers.values import as_dict, as_int, as_str, as_time, content_text, digest_id
 from diarist.model.session import RawStep, SessionInfo
 
+_FACTS = ("cwd", "branch", "version", "model", "title")
+
 
 class QwenFormat(PlainRecords):
     """What the records of one chat mean."""
@@ -28,6 +30,8 @@ class QwenFormat(PlainRecords):
 
     def __init__(self) -> None:
         self._chat = Chat()
+        self._told: tuple[tuple[object, ...], Pairs] = ((), ())
+        """What the last record told: mostly the next tells the same."""
 
     def session_of(self, record: Record) -> str:
         """Every record names it."""
@@ -36,14 +40,13 @@ class QwenFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Folder, branch, version, model, title."""
         value: dict[str, Any] = record.value
-        title = as_dict(value.get("systemPayload")).get("customTitle")
-        return told(
-            ("cwd", value.get("cwd")),
-            ("branch", value.get("gitBranch")),
-            ("version", value.get("version")),
-            ("model", value.get("model")),
-            ("title", title),
-        )
+        get = value.get
+        payload = get("systemPayload")
+        title = payload.get("customTitle") if isinstance(payload, dict) else None
+        all_of_it = (get("cwd"), get("gitBranch"), get("version"), get("model"), title)
+        if all_of_it != self._told[0]:
+            self._told = (all_of_it, told(*zip(_FACTS, all_of_it, strict=True)))
+        return self._told[1]
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one record. A reply is written in several records with the same id."""
@@ -65,18 +68,20 @@ class QwenFormat(PlainRecords):
     def _fill(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
         kind, payload, message = as_str(value.get("type")), as_dict(value.get("systemPayload")), as_dict(value.get("message"))
         if kind == "user":
-            shown = as_str(payload.get("displayText"))
-            parts = understand(shown or content_text(message.get("parts")))
-            draft.said(as_machine(parts) if value.get("subtype") in ("notification", "cron") else parts, 0)
+            text = as_str(payload.get("displayText")) or content_text(message.get("parts"))
+            if value.get("subtype") in ("notification", "cron"):
+                draft.said(as_machine(understand(text)), 0)
+            else:
+                draft.user(0, text)
             return "" if draft.steps else "empty"
         if kind == "assistant":
             usage = as_dict(value.get("usageMetadata"))
             if usage:
                 tally.use(draft.rid, _tokens(usage))
-            reason = self._chat.add(draft, {"role": "model", "parts": message.get("parts")}, tally)
+            reason = self._chat.say(draft, "model", message.get("parts"), tally)
             return "" if usage else reason
         if kind == "tool_result":
-            return self._chat.add(draft, {"role": "user", "parts": message.get("parts")}, tally)
+            return self._chat.say(draft, "user", message.get("parts"), tally)
         if kind == "system":
             return _system(draft, as_str(value.get("subtype")), payload)
         return "unknown-type"

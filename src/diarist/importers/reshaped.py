@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -11,11 +10,12 @@ import msgspec
 
 from diarist.importers.encodings import UTF8_BOM, peek, utf8_lines
 from diarist.importers.values import LENIENT, clean
+from diarist.text.lazy import lazy
 
 MAX_WHOLE = 64 << 20
 """So much is read at once to be put into lines; what is larger is read as it is."""
 _BLANK = " \t\r\n\x00"
-_GAP = re.compile(rf"[{_BLANK}]*")
+_GAP = lazy(rf"[{_BLANK}]*")
 
 
 def record_lines(stream: BinaryIO) -> tuple[BinaryIO, bool]:

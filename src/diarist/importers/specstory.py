@@ -24,16 +24,17 @@ from diarist.importers.texts import TextReading
 from diarist.importers.tool_output import Output, understand_output
 from diarist.importers.values import MadeId, as_time, renamed
 from diarist.model.session import RawStep, SessionInfo
+from diarist.text.lazy import lazy
 
-_TURN = re.compile(r"^_\*\*(User|Agent|Assistant)(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
-_SESSION = re.compile(r"<!-- ([A-Z][\w. -]{1,30}?) Session ([\w.-]{8,80})(?: \(([^)\n]*)\))? -->")
-_TITLE = re.compile(r"^#{1,2} (.{1,300}?)(?: \((\d{4}-\d\d-\d\d[^)]*)\))?[ \t]*$", re.MULTILINE)
-_WHEN = re.compile(r"(\d{4}-\d\d-\d\d[ _T]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)\Z")
-_SUMMARY = re.compile(r"\s*<details>\s*<summary>(?:Tool use: )?\*\*(.{1,200}?)\*\*(.{0,2000}?)</summary>", re.DOTALL)
-_OLD_TOOL = re.compile(r"^Tool use: \*\*(.+?)\*\*(.*)$", re.MULTILINE)
-_INLINE = re.compile(r"(?:^|(?<=\s))`([^`\n]+)`(?=\s|$)|^`([^`]+)`$", re.MULTILINE)
-_NAMED = re.compile(r"\b(\w{1,40}) `([^`\n]*)`")
-_WRITTEN = re.compile(r"(?:The file|File created successfully at:|created)\s+(\S+?)(?: has been| \(|$)", re.MULTILINE)
+_TURN = lazy(r"^_\*\*(User|Agent|Assistant)(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
+_SESSION = lazy(r"<!-- ([A-Z][\w. -]{1,30}?) Session ([\w.-]{8,80})(?: \(([^)\n]*)\))? -->")
+_TITLE = lazy(r"^#{1,2} (.{1,300}?)(?: \((\d{4}-\d\d-\d\d[^)]*)\))?[ \t]*$", re.MULTILINE)
+_WHEN = lazy(r"(\d{4}-\d\d-\d\d[ _T]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)\Z")
+_SUMMARY = lazy(r"\s*<details>\s*<summary>(?:Tool use: )?\*\*(.{1,200}?)\*\*(.{0,2000}?)</summary>", re.DOTALL)
+_OLD_TOOL = lazy(r"^Tool use: \*\*(.+?)\*\*(.*)$", re.MULTILINE)
+_INLINE = lazy(r"(?:^|(?<=\s))`([^`\n]+)`(?=\s|$)|^`([^`]+)`$", re.MULTILINE)
+_NAMED = lazy(r"\b(\w{1,40}) `([^`\n]*)`")
+_WRITTEN = lazy(r"(?:The file|File created successfully at:|created)\s+(\S+?)(?: has been| \(|$)", re.MULTILINE)
 _FAILED = ("Exit code ", "<tool_use_error>", "The user doesn't want", "Error: Exit code", "User rejected")
 _SHELLS = frozenset(("bash", "shell", "exec_command", "shell_command", "local_shell", "run_terminal_cmd", "run_shell_command", "execute"))
 _AGENTS = {"Claude Code": "claude-code", "Codex CLI": "codex", "Gemini CLI": "gemini-cli", "Cursor IDE": "cursor", "Cursor CLI": "cursor"}

@@ -7,12 +7,13 @@ is a prompt. It is known by its markup and fixed wording, which clients write in
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
-from diarist.importers.markup import elements, without
+from diarist.importers.markup import elements, opening_of, without
 from diarist.importers.values import words
 from diarist.model.session import Mark, StepKind
-from diarist.text.fence import WITHHELD, ids_only, without_fenced
+from diarist.text.fence import NAMES, WITHHELD, ids_only, without_fenced
 
 
 class Said(NamedTuple):
@@ -39,6 +40,10 @@ _QUERY = ("user_query", "user_message", "USER_REQUEST")
 """Elements that hold the prompt, where everything around them is the client's."""
 _WRAPPER = ("task", "feedback", "answer", "user_input")
 """Elements that hold the prompt if the turn begins with them."""
+_WRAPPER_STARTS = tuple(f"<{name}" for name in _WRAPPER)
+
+_SPECIAL = (*_MACHINE, *_PERSON)
+_OWN_FENCE = re.compile(f"<(?:{'|'.join(NAMES)})")
 
 _SLASH = re.compile(r"/[a-z][a-z0-9:_-]*(?:[ \t][^\n]*)?\Z")
 
@@ -74,11 +79,13 @@ _OPENINGS: tuple[tuple[str, Mark], ...] = (
 """How texts begin that a client wrote, once whole elements are taken out: the last ones are elements that were cut off."""
 _ANY_OPENING = tuple(opening for opening, _ in _OPENINGS)
 _OPENING_LETTERS = frozenset(opening[0] for opening in _ANY_OPENING)
+_LOOKED_AT = _OPENING_LETTERS | {"/"}
+"""How texts begin that may be a client's."""
 
 
 def without_fences(text: str) -> str:
     """The text without what Diarist itself put there: it would learn from its own words."""
-    return without_fenced(text) if "<" in text else text
+    return without_fenced(text) if "<" in text and _OWN_FENCE.search(text) else text
 
 
 def without_reminders(text: str) -> str:
@@ -92,24 +99,40 @@ def without_reminders(text: str) -> str:
     return without(text, list(elements(text, ("system-reminder",))))
 
 
+def plain_prompt(text: str) -> str:
+    """The words of a user turn in which nobody but the person speaks, as in most; "" where it must be looked at (`understand`)."""
+    if "<" in text and (_any_element().search(text) or _OWN_FENCE.search(text)):
+        return ""
+    text = text.strip()
+    if not text or text[0] not in _LOOKED_AT:
+        return text
+    return "" if text[0] == "/" or text.startswith(_ANY_OPENING) else text
+
+
 def understand(text: str) -> list[Said]:
     """The parts of a user turn in order, the prompt last. Nothing for a turn without words."""
     text = without_fences(text).strip()
     if not text:
         return []
-    if "<" not in text:
+    if "<" not in text or not _any_element().search(text):
         return _prompt(text)
-    query = next(elements(text, _QUERY), None)
+    query = next(elements(text, _QUERY), None) if "<user_" in text or "<USER_" in text else None
     if query is not None:
         around = without(text, [query])
         return [*([Said("notice", "machine", around)] if around else []), *_prompt(query.content)]
-    wrapper = next(elements(text, _WRAPPER), None)
+    wrapper = next(elements(text, _WRAPPER), None) if text.startswith(_WRAPPER_STARTS) else None
     if wrapper is not None and wrapper.start == 0:
         notices, rest = _split(text[wrapper.end :])
         if not rest:
             return [*notices, *_prompt(wrapper.content)]
     notices, rest = _split(text)
     return [*notices, *_prompt(rest)]
+
+
+@cache
+def _any_element() -> re.Pattern[str]:
+    """The opening tag of any element that a turn may have to be split at; made when the first text has a tag."""
+    return opening_of((*_SPECIAL, *_QUERY, *_WRAPPER))
 
 
 def _prompt(text: str) -> list[Said]:
@@ -131,7 +154,7 @@ def command_mark(text: str) -> Mark | None:
 
 def _split(text: str) -> tuple[list[Said], str]:
     """Notices for the client's elements in a text, and what is left without them."""
-    found = list(elements(text, (*_MACHINE, *_PERSON)))
+    found = list(elements(text, _SPECIAL))
     if found and not found[0].start and found[0].name.endswith("notification"):
         return [Said("notice", "machine", text)], ""
     notices: list[Said] = []

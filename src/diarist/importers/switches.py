@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from diarist.importers.draft import Draft
 from diarist.model.session import Mark
+from diarist.text.lazy import lazy
 
 _EFFORTS = ("none", "off", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 _TIERS = {
@@ -28,7 +29,7 @@ _TIERS = {
     "fable": 6,
 }
 _FAMILIES = ("claude", "gpt", "gemini", "mistral", "deepseek", "qwen", "glm", "grok", "kimi", "llama", "codex")
-_VERSION = re.compile(r"\d+(?:[.-]\d{1,2}(?!\d))?")
+_VERSION = lazy(r"\d+(?:[.-]\d{1,2}(?!\d))?")
 _USUAL = 4
 """Tier of a model whose name tells none: "gpt-5" stands above "gpt-5-mini"."""
 

@@ -5,7 +5,6 @@ Rewards, the expected actions and the simulated user's instruction stand beside 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
@@ -20,9 +19,10 @@ from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.values import as_list, as_str, content_text
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
+from diarist.text.lazy import lazy
 
 STOP = "###STOP###"
-_LABEL = re.compile(r"\n(user|assistant|tool|system): ")
+_LABEL = lazy(r"\n(user|assistant|tool|system): ")
 
 
 def talk_steps(messages: list[Any], session: str, tally: Tally) -> Iterator[RawStep]:

@@ -20,10 +20,11 @@ from diarist.importers.plain import split_counted
 from diarist.importers.texts import TextReading
 from diarist.importers.values import MadeId, as_dict, as_list, as_str, as_time
 from diarist.model.session import RawStep, SessionInfo
+from diarist.text.lazy import lazy
 from diarist.text.terminal import plain
 
-_PROMPT = re.compile(r"^(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^\s#$]{1,200} ?[#$] \S", re.MULTILINE)
-_CAST_LINE = re.compile(r"\[\s*\d+(?:\.\d+)?(?:e-?\d+)?,\s*\"[oim]\",")
+_PROMPT = lazy(r"^(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^\s#$]{1,200} ?[#$] \S", re.MULTILINE)
+_CAST_LINE = lazy(r"\[\s*\d+(?:\.\d+)?(?:e-?\d+)?,\s*\"[oim]\",")
 
 
 class TerminalLog:

@@ -40,6 +40,9 @@ _TELLING = re.compile(
     "|".join((*map(re.escape, (*_REFUSED, *_ABORTED, *_FAILED)), r"Success\.", _HEADER.pattern, "(?i:error|command|the comma)"))
 )
 """How every output begins that says more than its text."""
+_TELLING_LETTERS = frozenset("aceEfpirstuwSWCTOP")
+"""Their first letters."""
+_LOOKED_AT = _TELLING_LETTERS | {"{"}
 _STATUS_NAMES = ('"metadata"', '"output"', '"exit_code"', '"exitCode"', '"returncode"')
 
 
@@ -50,6 +53,11 @@ class Output(NamedTuple):
     error: bool | None = None
     exit_code: int | None = None
     mark: Mark = ""
+
+
+def is_mere_text(text: str) -> bool:
+    """Whether an output is its text and nothing more, as most are: `understand_output` has nothing to find at its beginning."""
+    return text[:1] not in _LOOKED_AT and "<" not in text
 
 
 def understand_output(output: object) -> Output:
@@ -86,7 +94,7 @@ def _from_object(value: dict[str, Any]) -> Output:
 
 def _from_text(text: str) -> Output:
     text = without_reminders(text)
-    if not _TELLING.match(text):
+    if text[:1] not in _TELLING_LETTERS or not _TELLING.match(text):
         return Output(text)
     if text.startswith(_REFUSED):
         return Output(text, True, None, "refusal")

@@ -6,6 +6,7 @@ import re
 from typing import Literal, NamedTuple
 
 from diarist.importers.values import words
+from diarist.text.lazy import lazy
 
 Speaker = Literal["user", "agent", "tool", "system"]
 
@@ -25,11 +26,11 @@ _SPEAKERS: dict[Speaker, tuple[str, ...]] = {
 }
 _BY_NAME = {name: speaker for speaker, names in _SPEAKERS.items() for name in names}
 _WORD = r"([^\W\d_]{1,20})"
-_LABEL = re.compile(rf"\s{{0,3}}[*_]{{0,3}}{_WORD}(?:\s\([^()\n]{{1,60}}\))?[*_]{{0,3}}\s?(?::[*_]{{0,3}}(?:\s+|$)|：[*_]{{0,3}}\s*)(.*)\Z")
-_BRACKETS = re.compile(rf"\s{{0,3}}\[{_WORD}\][:：]?\s*(.*)\Z")
-_ELEMENT = re.compile(rf"\s{{0,3}}<{_WORD}>\s*()\Z")
-_HEADING = re.compile(rf"#{{1,6}}\s+(?:\W{{1,3}}\s)?[*_]{{0,2}}{_WORD}[*_]{{0,2}}(?:\s*[:(（—-].*)?()\Z")
-_BARE = re.compile(rf"[*_]{{2,4}}{_WORD}[*_]{{2,4}}()\Z")
+_LABEL = lazy(rf"\s{{0,3}}[*_]{{0,3}}{_WORD}(?:\s\([^()\n]{{1,60}}\))?[*_]{{0,3}}\s?(?::[*_]{{0,3}}(?:\s+|$)|：[*_]{{0,3}}\s*)(.*)\Z")
+_BRACKETS = lazy(rf"\s{{0,3}}\[{_WORD}\][:：]?\s*(.*)\Z")
+_ELEMENT = lazy(rf"\s{{0,3}}<{_WORD}>\s*()\Z")
+_HEADING = lazy(rf"#{{1,6}}\s+(?:\W{{1,3}}\s)?[*_]{{0,2}}{_WORD}[*_]{{0,2}}(?:\s*[:(（—-].*)?()\Z")
+_BARE = lazy(rf"[*_]{{2,4}}{_WORD}[*_]{{2,4}}()\Z")
 _AMBIGUOUS = frozenset(
     words(
         "me you person prompt question customer client developer response answer model output result function tool system bot frage antwort"
@@ -37,14 +38,14 @@ _AMBIGUOUS = frozenset(
 )
 """Labels that ordinary text has too ("Result: 3", "Question: …"): they count only where a transcript has clear ones as well."""
 
-_PROMPT = re.compile(
+_PROMPT = lazy(
     r"\s{0,4}(?:\([\w.-]+\)\s)?"
     r"(?:[\w.-]+@[\w.-]+[:\s][^\s$#%>]*|~?/?[\w./~-]{1,60}\s|PS [A-Z]:[^>]*|[A-Z]:\\[^>]*)?"
     r"([$%>❯➜])\s+(\S.*)\Z"
 )
-_SHELL = re.compile(r"\s{0,4}(?:\([\w.-]+\)\s)?[\w.-]{1,40}@[\w.-]{1,80}:[^\s#$]{1,200}\s?([#$])\s(\S.*)\Z")
+_SHELL = lazy(r"\s{0,4}(?:\([\w.-]+\)\s)?[\w.-]{1,40}@[\w.-]{1,80}:[^\s#$]{1,200}\s?([#$])\s(\S.*)\Z")
 """A prompt that names user, host and folder: nothing else looks like it, so that root's "#" counts too."""
-_IDLE = re.compile(r"\s{0,4}(?:\([\w.-]+\)\s)?[\w.-]{1,40}@[\w.-]{1,80}:[^\s#$]{1,200}\s?[#$]\s*\Z")
+_IDLE = lazy(r"\s{0,4}(?:\([\w.-]+\)\s)?[\w.-]{1,40}@[\w.-]{1,80}:[^\s#$]{1,200}\s?[#$]\s*\Z")
 _PROGRAMS = frozenset(
     words(
         """git npm npx pnpm yarn bun node deno python python3 pip pip3 uv poetry pytest tox ruff mypy go cargo rustc make cmake gcc g++
@@ -54,7 +55,7 @@ _PROGRAMS = frozenset(
         dir type copy del aws gcloud az vim nano diff patch"""
     )
 )
-_EXIT = re.compile(
+_EXIT = lazy(
     r"\s*[\[(<{]?\s*(?:→\s*|->\s*|=>\s*)?(?:the )?(?:command |process )?"
     r"(?:exit(?:ed|s)?|return(?:ed)?|rc)(?:\s+with)?(?:\s*(?:code|status))?\s*[:=]?\s*"
     r"(-?\d{1,9})\s*[\])>}]?[.]?\s*\Z",

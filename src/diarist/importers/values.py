@@ -19,9 +19,12 @@ _MAX_DEPTH = 64
 _SMALLEST, _BEYOND, _BEYOND_COUNTS = -(2**63), 2**64, 2**63
 _NUMBERS = (int, float)
 _CONTAINERS = (dict, list)
+_SIMPLE = frozenset((str, bool, type(None)))
 LENIENT = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 64 else float(digits))
 """Reads what stricter parsers refuse: control characters in texts, NaN, and numbers of any length."""
 _EARLIEST, _BEYOND_YEAR = 1990, 2200
+_from_iso = datetime.fromisoformat
+_from_seconds = datetime.fromtimestamp
 
 
 def as_str(value: object) -> str:
@@ -76,9 +79,10 @@ def words(text: str) -> tuple[str, ...]:
 
 def first_str(source: Mapping[str, Any], *names: str) -> str:
     """The first of these fields that holds a text which is not empty, else ""."""
+    get = source.get
     for name in names:
-        value = source.get(name)
-        if isinstance(value, str) and value:
+        value = get(name)
+        if value and isinstance(value, str):
             return value
     return ""
 
@@ -90,22 +94,25 @@ def as_time(value: object) -> datetime | None:
     """
     if value is None:
         return None
+    found: datetime | None
     try:
-        found = _from_text(value) if isinstance(value, str) else _from_number(value)
+        if type(value) is str and value[4:5] == "-" and len(value) <= 40:  # as nearly every time is written
+            written = _from_iso(value)
+            found = written if written.tzinfo is UTC else _in_utc(written)
+        else:
+            found = _from_text(value) if isinstance(value, str) else _from_number(value)
     except (ValueError, OverflowError, OSError):
         return None
     return found if found is not None and _EARLIEST <= found.year < _BEYOND_YEAR else None
 
 
 def _from_text(value: str) -> datetime | None:
-    if value[4:5] == "-" and len(value) <= 40:
-        found = datetime.fromisoformat(value)
-        return found if found.tzinfo is UTC else _in_utc(found)
+    """Of text that is written in another way than most: digits, or a date without hyphens."""
     if len(value) > 40 or not value[:1].isdigit():
         return None
     if value.replace(".", "", 1).isdigit() and value.isascii():
         return _from_number(float(value)) if len(value.split(".", maxsplit=1)[0]) >= 10 else None
-    return _in_utc(datetime.fromisoformat(value))
+    return _in_utc(_from_iso(value))
 
 
 def _in_utc(at: datetime) -> datetime:
@@ -115,12 +122,14 @@ def _in_utc(at: datetime) -> datetime:
 def _from_number(value: object) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
+    if type(value) is int and 10**11 < value < 10**14:  # milliseconds, as most clients count them
+        return _from_seconds(value / 1000, UTC)
     seconds = float(value)
     if not 0 < seconds < 1e20:
         return None
     while seconds > 1e11:
         seconds /= 1000
-    return datetime.fromtimestamp(seconds, UTC)
+    return _from_seconds(seconds, UTC)
 
 
 def as_arguments(value: object) -> dict[str, Any] | None:
@@ -137,7 +146,7 @@ def as_arguments(value: object) -> dict[str, Any] | None:
 def storable(value: dict[str, Any]) -> dict[str, Any]:
     """The object without what cannot be stored (see `is_storable`)."""
     for item in value.values():
-        if type(item) is not str:
+        if type(item) not in _SIMPLE:
             return value if is_storable(value) else as_dict(clean(value))
     return value
 
@@ -161,6 +170,10 @@ def content_text(content: object, depth: int = 0) -> str:
     if depth > 8:
         return ""
     if isinstance(content, list):
+        if len(content) == 1:
+            only = content[0]
+            if type(only) is dict and type(text := only.get("text")) is str:  # as most content is
+                return text if depth < 8 else ""
         return "\n".join(filter(None, (content_text(part, depth + 1) for part in content)))
     if isinstance(content, dict):
         for name in ("text", "content", "output", "parts", "value"):

@@ -19,7 +19,11 @@ def serve(workspace: str | None, *, write: bool = False) -> int:
     writes = write or truthy(os.environ.get("DIARIST_MCP_WRITE"))
     place = settings.workspace
     server = build_server(
-        lambda: open_memory(place, read_only=not writes), base_url=settings.get("atlas.url"), tell=through_spool(str(place)), write=writes
+        lambda: open_memory(place, read_only=not writes),
+        base_url=settings.get("atlas.url"),
+        tell=through_spool(str(place)),
+        write=writes,
+        owned=True,
     )
     server.run("stdio")
     return 0

@@ -154,10 +154,6 @@ class Store(Protocol):
         """
         ...
 
-    def has_tombstone(self, kind: str, hash_: str) -> bool:
-        """Was this erased? `hash_` is keyed with `tombstone_key`."""
-        ...
-
     def tombstones(self) -> Tombstones:
         """All tombstones, ready to be looked for."""
         ...

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,11 +9,12 @@ from diarist.model.hit import ContextPack, Hit
 from diarist.text.clip import clip
 from diarist.text.fence import CLOSE, NOTE, OPEN, defused
 from diarist.text.injection import labelled, labelled_all
+from diarist.text.lazy import lazy
 from diarist.text.terminal import safe
 
 _LEAST = 60
 """Tokens below which an item is not worth citing."""
-_TOKEN = re.compile(r"[A-Za-z]+|\d+|[ \t]+|[^\x00-\x7f]|[^\w\s]|_|\n")
+_TOKEN = lazy(r"[A-Za-z]+|\d+|[ \t]+|[^\x00-\x7f]|[^\w\s]|_|\n")
 
 
 class Item(NamedTuple):

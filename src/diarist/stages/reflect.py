@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from diarist.model.entry import Entry
 from diarist.model.redacted import Redacted, derived
+from diarist.text.lazy import lazy
 
 ROLE = "diary.reflection"
 MAX_CHARACTERS = 800
 MAX_TOKENS = 400
 _LINE = 300
 _LINES = 8
-_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
+_SENTENCE_END = lazy(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
 
 _TASK = """\
 Below is the record of one finished run of a coding agent. What was done stands in it already; do not repeat it.

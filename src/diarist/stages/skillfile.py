@@ -12,21 +12,22 @@ from typing import Any, Literal, NamedTuple
 from diarist.errors import InvalidInputError
 from diarist.model.redacted import Redacted, derived
 from diarist.model.skill import Pitfall, Skill, SkillStep
+from diarist.text.lazy import lazy
 
 MOST_NAME, MOST_DESCRIPTION, MOST_COMPATIBILITY = 64, 1024, 500
 MOST_LINES, MOST_TOKENS = 500, 5000
 _CHARACTERS_PER_TOKEN = 4
 _FEWEST_DESCRIPTION = 20
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
-_FENCE = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
-_WHEN = re.compile(r"\b(?:use|when|whenever|if|before|after|for|asked)\b", re.IGNORECASE)
-_UNQUOTED_COMMENT = re.compile(r"^[\w-]+:[ \t]+[^\"'\s|>#][^\n]*[ \t]#", re.MULTILINE)
-_FLOW = re.compile(r"^[ \t]*[\w-]+:[ \t]*[\[{]", re.MULTILINE)
-_FOLDED = re.compile(r"^[ \t]*[\w-]+:[ \t]*[|>]", re.MULTILINE)
-_LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^)\s]+)\)")
-_TAG = re.compile(r"<(?!(?:number|path|value|text|name|file|[a-z]+_[a-z_]+)>)/?[A-Za-z][^>\n]{0,80}>")
-_HEADING = re.compile(r"^#{1,6}\s+\S", re.MULTILINE)
+_NAME = lazy(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+_FENCE = lazy(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_WHEN = lazy(r"\b(?:use|when|whenever|if|before|after|for|asked)\b", re.IGNORECASE)
+_UNQUOTED_COMMENT = lazy(r"^[\w-]+:[ \t]+[^\"'\s|>#][^\n]*[ \t]#", re.MULTILINE)
+_FLOW = lazy(r"^[ \t]*[\w-]+:[ \t]*[\[{]", re.MULTILINE)
+_FOLDED = lazy(r"^[ \t]*[\w-]+:[ \t]*[|>]", re.MULTILINE)
+_LINK = lazy(r"\]\((?![a-z]+:|#|/)([^)\s]+)\)")
+_TAG = lazy(r"<(?!(?:number|path|value|text|name|file|[a-z]+_[a-z_]+)>)/?[A-Za-z][^>\n]{0,80}>")
+_HEADING = lazy(r"^#{1,6}\s+\S", re.MULTILINE)
 
 
 class Finding(NamedTuple):

@@ -11,13 +11,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from diarist.text.fence import WITHHELD, ids_only, without_fenced
+from diarist.text.lazy import lazy
 
 if TYPE_CHECKING:
     from diarist.model.privacy import WithholdRules
     from diarist.model.session import RawStep
 
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
-_OWN_TOOL = re.compile(
+_PRIVATE = lazy(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
+_OWN_TOOL = lazy(
     r"(?:mcp__(?:plugin_diarist_)?diarist__|diarist[._/-]{1,2})"
     r"(?:kb_search|kb_fetch|kb_list_scope|kb_node|search|fetch|recall|find_fix)\Z"
 )

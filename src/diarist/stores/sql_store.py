@@ -38,6 +38,8 @@ PAGE = 200
 """Rows fetched at a time where there may be many: memory stays bounded and no read stays open."""
 SORTS = ("id", "created_at", "updated_at", "title", "outcome", "task_id")
 NO_LIMIT = (1 << 63) - 1
+FROM_THE_FIRST = " AND r.created_at > -9000000000000000000"
+"""Holds for every record: leads the planner to the index by time, where it would sort all records for the newest few."""
 COMMON_KINDS = frozenset(("entry", "observation", "memory"))
 """One for each run: all other kinds have an index of their own, which a query finds by saying that it wants none of these."""
 
@@ -166,6 +168,8 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
     def _narrowed(self, query: str, where: RecordFilter, order: str, limit: int | None) -> list[Row]:
         """Rows of a query with the slots `where` and `order`."""
         clauses, parameters = self._narrow(where)
+        if "created_at" in order:
+            clauses += FROM_THE_FIRST
         most = NO_LIMIT if limit is None else max(limit, 0)
         return self._database.fetch(self._queries.fill(query, where=clauses, order=order), {**parameters, "limit": most})
 
@@ -286,10 +290,6 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
             yield self._decode(row_to_source, row)
 
     # Tombstones and published names
-
-    def has_tombstone(self, kind: str, hash_: str) -> bool:
-        """True where this was erased for good."""
-        return bool(self._fetch("find_tombstone", kind=kind, hash=hash_))
 
     def get_publication(self, record_id: str, kind: str) -> str | None:
         """Name a record was first published under."""

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import TypeVar
 
+from diarist.text.lazy import lazy
 from diarist.text.stem import SPOKEN_IN, language_of, stem_english, stem_in
 
 T = TypeVar("T")
@@ -23,11 +24,11 @@ _GENERATION = 120_000
 _SAMPLE = 100
 
 _WORD = r"[\w\u0300-\u036f\u0900-\u0dff\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff]"  # \w leaves out the vowel signs of Indic scripts
-_CHUNK = re.compile(rf"{_WORD}+(?:[-._:/\\@$+~]+{_WORD}+)*(?:\+\+|#(?!\w))?")
-_BREAKS = re.compile(r"[:/\\@$+~#]+")
-_JOINTS = re.compile(r"[-._]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_VERSION = re.compile(r"v?\d+\.\d[-.+a-z0-9]*\Z")
+_CHUNK = lazy(rf"{_WORD}+(?:[-._:/\\@$+~]+{_WORD}+)*(?:\+\+|#(?!\w))?")
+_BREAKS = lazy(r"[:/\\@$+~#]+")
+_JOINTS = lazy(r"[-._]+")
+_HUMP = lazy(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_VERSION = lazy(r"v?\d+\.\d[-.+a-z0-9]*\Z")
 _SPACELESS = (
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.frames import find_frames
+from diarist.text.lazy import lazy
 from diarist.text.linted import find_linted, has_linted
 from diarist.text.listing import hunk_lines, is_clean, is_listing
 from diarist.text.mask import mask
@@ -27,11 +27,11 @@ _BLOCK = 9
 """Lines in which the message that a heading announces is looked for."""
 _MOST = 400
 """Errors of one text that are described, the first three hundred and the last hundred."""
-_SPEAKER = re.compile(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
-_DETAIL = re.compile(
+_SPEAKER = lazy(r"[\w./+-]{1,60}(?:\[\d+\])?: (?:\d+: )?\S+ ?\S+ \S+")
+_DETAIL = lazy(
     r"\s+\S|DETAIL:|HINT:|Detail|Hint|Caused by|caused by|Reason|reason:|body[=:]|>|Suggestion|Does not|Please|Try |Make sure|Either |See "
 )
-_SYMBOL = re.compile(r"\s*symbol: +(\w+) ([\w$.]+)")
+_SYMBOL = lazy(r"\s*symbol: +(\w+) ([\w$.]+)")
 _FOLDED = ("… ", "... ")
 """What stands for lines that a client folded away: "… +30 lines"."""
 _PROGRESS = ("> Task ", "> Configure ", "> Run with ", "> Get more ")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from diarist.text.clip import clip
 from diarist.text.console import Finding, find_errors
+from diarist.text.lazy import lazy
 from diarist.text.mask import DULL, mask
 from diarist.text.phrases import wordset
 
@@ -18,14 +18,14 @@ _MOST = 64
 
 _DEEPEST = 12
 """Causes of a chain that are looked at, from the innermost."""
-_CLAUSE = re.compile(r": (?=\S)| - (?=\S)|\(Caused by ")
-_QUOTED = re.compile(r"(?<!\w)(?:'[^'\n]{1,200}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`'\n]{1,200}[`'])")
-_ASIDE = re.compile(r"\([^()\s]*\)")
-_WRAPPED_CLASS = re.compile(r"\((?:\w+\.)+[A-Z]\w+\) ")
-_CLASS = re.compile(
+_CLAUSE = lazy(r": (?=\S)| - (?=\S)|\(Caused by ")
+_QUOTED = lazy(r"(?<!\w)(?:'[^'\n]{1,200}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`'\n]{1,200}[`'])")
+_ASIDE = lazy(r"\([^()\s]*\)")
+_WRAPPED_CLASS = lazy(r"\((?:\w+\.)+[A-Z]\w+\) ")
+_CLASS = lazy(
     r"(?:[\w$]+[.:]+)*[A-Z]\w*(?:Error|Exception|Failure|Fault|Violation)(?: \[[\w.]+\])?\Z|(?:[\w$]+[.:]+)+[A-Z]\w+\Z|Error\Z|Failed\Z"
 )
-_FIELDS = re.compile(r'(?:, \w+: (?:"[^"]*"|[^,"]*)){2,}\Z')
+_FIELDS = lazy(r'(?:, \w+: (?:"[^"]*"|[^,"]*)){2,}\Z')
 _COMMON = wordset("""
     no such file directory permission denied operation not permitted connection refused reset peer command found host route timed out exists
     already access failed error unexpected status invalid argument process broken pipe input output name service known

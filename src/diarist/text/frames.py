@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
 from diarist.text.prefix import strip
 
-_PYTHON = re.compile(r'\s*(?:[|+] )?\s*File "([^"]+)", line (\d+)')
-_JAVASCRIPT = re.compile(r"\s*at (?:.*?\()?((?:file://|node:|webpack:|[A-Za-z]:\\|/|\.)?[^\s()]*?):(\d+)(?::\d+)?\)?\Z")
-_JAVA = re.compile(r"\s*at [\w$.<>/@]+\(([\w$.]+\.(?:java|kt|scala|groovy)|Native Method|Unknown Source)(?::(\d+))?\)")
-_ARROW = re.compile(r"\s*(?:-->|at|╭─\[|,-\[) ?(\S+?):(\d+)")
-_INSTALLED = re.compile(
+_PYTHON = lazy(r'\s*(?:[|+] )?\s*File "([^"]+)", line (\d+)')
+_JAVASCRIPT = lazy(r"\s*at (?:.*?\()?((?:file://|node:|webpack:|[A-Za-z]:\\|/|\.)?[^\s()]*?):(\d+)(?::\d+)?\)?\Z")
+_JAVA = lazy(r"\s*at [\w$.<>/@]+\(([\w$.]+\.(?:java|kt|scala|groovy)|Native Method|Unknown Source)(?::(\d+))?\)")
+_ARROW = lazy(r"\s*(?:-->|at|╭─\[|,-\[) ?(\S+?):(\d+)")
+_INSTALLED = lazy(
     r"(?:site-packages|dist-packages|node_modules(?:/\.pnpm/[^/]+/node_modules)?|gems|\.cargo/registry/src/[^/]+|pkg/mod)[/\\]"
     r"((?:@[\w.-]+/)?[\w.-]+)"
 )
-_STANDARD = re.compile(r"lib(?:64)?/python[\d.]+/(?!site-packages|dist-packages)([a-z]\w+)")
+_STANDARD = lazy(r"lib(?:64)?/python[\d.]+/(?!site-packages|dist-packages)([a-z]\w+)")
 _ABOVE, _BELOW = 60, 40
 """Lines in which frames are looked for, before and after the line that names the error."""
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from diarist.text.injection_hints import HINTS, NEEDS, STEMS
 from diarist.text.injection_languages import FOREIGN_HINTS, foreign
+from diarist.text.injection_needs import ENGLISH_NEEDS, FOREIGN_NEEDS
 from diarist.text.injection_wording import log_odds
 from diarist.text.injection_words import COMPACT, ENGLISH
 from diarist.text.lookalike import plain_latin
@@ -210,11 +211,9 @@ def _holds_any(text: str, words: Sequence[str]) -> bool:
 
 def _score_stretch(stretch: str) -> Suspicion:
     found: dict[str, float] = {}
-    needed: dict[str, bool] = {}
+    families = {family for family, words in NEEDS.items() if family != "order" and _holds_any(stretch, words)}
     for family, weight, pattern in _english():
-        if family not in needed:
-            needed[family] = _holds_any(stretch, NEEDS[family])
-        if needed[family] and weight > found.get(family, 0.0) and pattern.search(stretch):
+        if family in families and weight > found.get(family, 0.0) and pattern.search(stretch):
             found[family] = weight
     if not stretch.isascii() or _holds_any(stretch, FOREIGN_HINTS):
         for family, weight, pattern in _others():
@@ -223,15 +222,23 @@ def _score_stretch(stretch: str) -> Suspicion:
     odds = log_odds(stretch)
     if odds > _PERHAPS:
         found["wording"] = MARK if odds > _LIKELY else _HINT
-    if found.keys() <= {"order", "wording"} and odds <= _LIKELY:
-        return CLEAN  # "please run make test" stands in every manual
-    if set(found) == {"order", "remote"} and not _speaks_to(stretch):
-        del found["order"]
+    if found.keys() <= {"wording"} and odds <= _LIKELY:
+        return CLEAN  # whether it gives an order or not: "please run make test" stands in every manual
+    if found.keys() != {"remote"} or _speaks_to(stretch):
+        found.update(_orders(stretch))
     return Suspicion(round(sum(found.values()), 2), tuple(sorted(found)))
 
 
 def _speaks_to(stretch: str) -> bool:
     return "agent" in stretch or "assistant" in stretch
+
+
+def _orders(stretch: str) -> dict[str, float]:
+    """What it adds that an order is given."""
+    if not _holds_any(stretch, NEEDS["order"]):
+        return {}
+    weights = [weight for family, weight, pattern in _english() if family == "order" and pattern.search(stretch)]
+    return {"order": max(weights)} if weights else {}
 
 
 def _compact(text: str) -> Suspicion:
@@ -299,12 +306,16 @@ def _from_bits(run: str) -> str | None:
 
 
 class _Rule:
-    """A pattern that is compiled when it is first tried: a hook meets few of them, and all together would cost it a fifth of its time."""
+    """A pattern that is compiled when it is first tried: a hook meets few of them, and all together would cost it a fifth of its time.
 
-    __slots__ = ("_compiled", "_source")
+    It is not tried on a text that does not hold one of each of the sets of words of which each match has one.
+    """
 
-    def __init__(self, source: str) -> None:
+    __slots__ = ("_compiled", "_needs", "_source")
+
+    def __init__(self, source: str, needs: Sequence[Sequence[str]]) -> None:
         self._source = source
+        self._needs = needs
         self._compiled: re.Pattern[str] | None = None
 
     def _pattern(self) -> re.Pattern[str]:
@@ -314,21 +325,27 @@ class _Rule:
 
     def search(self, text: str) -> re.Match[str] | None:
         """As of a compiled pattern."""
-        return self._pattern().search(text)
+        return self._pattern().search(text) if self._may_fit(text) else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """As of a compiled pattern."""
-        return self._pattern().finditer(text)
+        return self._pattern().finditer(text) if self._may_fit(text) else iter(())
+
+    def _may_fit(self, text: str) -> bool:
+        for words in self._needs:  # noqa: SIM110 - a plain loop, as below
+            if not _holds_any(text, words):
+                return False
+        return True
 
 
 @lru_cache(maxsize=1)
 def _english() -> tuple[tuple[str, float, _Rule], ...]:
-    return _compiled(ENGLISH)
+    return _compiled(ENGLISH, ENGLISH_NEEDS)
 
 
 @lru_cache(maxsize=1)
 def _others() -> tuple[tuple[str, float, _Rule], ...]:
-    return _compiled(foreign())
+    return _compiled(foreign(), FOREIGN_NEEDS)
 
 
 @lru_cache(maxsize=1)
@@ -342,5 +359,5 @@ def _compact_leet() -> re.Pattern[str]:
     return re.compile(COMPACT.replace("i", "l"))
 
 
-def _compiled(rules: Iterable[tuple[str, float, str]]) -> tuple[tuple[str, float, _Rule], ...]:
-    return tuple((family, weight, _Rule(pattern)) for family, weight, pattern in rules)
+def _compiled(rules: Iterable[tuple[str, float, str]], needs: Iterable[Sequence[Sequence[str]]]) -> tuple[tuple[str, float, _Rule], ...]:
+    return tuple((family, weight, _Rule(pattern, words)) for (family, weight, pattern), words in zip(rules, needs, strict=True))

@@ -9,18 +9,19 @@ none of the ways and something of all of them. `scripts/injection/train.py` make
 from __future__ import annotations
 
 import os
-import re
 import zlib
 from functools import lru_cache
 from math import sqrt
+
+from diarist.text.lazy import lazy
 
 BUCKETS = 1 << 14
 SCALE = 16
 """A stored weight, -127 to 127, is the weight times this."""
 WEIGHTS = os.path.join(os.path.dirname(__file__), "injection_weights.bin")
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[^\W\d_]+|[^\w\s]")
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n\s*\n")
+_WORD = lazy(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[^\W\d_]+|[^\w\s]")
+_UNSPACED = lazy(r"[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_SENTENCE = lazy(r"(?<=[.!?。！？])\s*(?=\S)|\n\s*\n")
 _TOGETHER = 3
 """Neighboring sentences that are read as one statement."""
 _FEWEST = 40

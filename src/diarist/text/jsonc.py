@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from json import decoder
 from typing import Any, Literal, NamedTuple
 
-_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+import msgspec
+
+from diarist.text.lazy import lazy
+
+_BLANK = lazy(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _BLANK_STARTS = frozenset(" \t\r\n/")
-_REST_OF_LINE = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?")
-_SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_REST_OF_LINE = lazy(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?")
+_SCALAR = lazy(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _MAX_DEPTH = 200
 
 
@@ -26,8 +29,7 @@ class Insertion(NamedTuple):
     text: str
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct):
     """A value and where it stands: `text[start:end]`."""
 
     kind: Literal["object", "array", "scalar"]
@@ -35,11 +37,11 @@ class Node:
     end: int = 0
     value: Any = None
     """A scalar's value."""
-    items: list[Node] = field(default_factory=list)
+    items: list[Node] = msgspec.field(default_factory=list)
     """Of an array, or the values of an object."""
-    keys: list[str] = field(default_factory=list)
+    keys: list[str] = msgspec.field(default_factory=list)
     """Of an object, beside `items`."""
-    key_starts: list[int] = field(default_factory=list)
+    key_starts: list[int] = msgspec.field(default_factory=list)
     comma: bool = False
     """A comma stands after the last item."""
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from diarist.text.lazy import lazy
 from diarist.text.prefix import strip
 from diarist.text.signs import NOTED, SURE, Sign
 
@@ -17,23 +18,23 @@ Found: TypeAlias = Iterator[tuple[int, Sign]]
 _LONGEST = 1_500
 """Characters of a line: longer ones are data."""
 _BARE_FILES = ("Dockerfile", "Containerfile", "Makefile", "Jenkinsfile", "Rakefile", "Gemfile")
-_SPOT = re.compile(r":\d+:\d+(?:-\d+(?::\d+)?)?:? \S|:\d+ (?:error |warning )?[A-Z]{2}\d{3,4}\b")
-_PLACED = re.compile(
+_SPOT = lazy(r":\d+:\d+(?:-\d+(?::\d+)?)?:? \S|:\d+ (?:error |warning )?[A-Z]{2}\d{3,4}\b")
+_PLACED = lazy(
     r"(?P<inset>\s{0,4})(?:vet: )?(?P<path>(?:[A-Za-z]:)?[^\s:()|'\"\[]{1,300}):(?P<line>\d+)(?P<column>:\d+)?(?:-\d+(?::\d+)?)?:?"
     r"(?: -)? (?P<said>[\w\"'`\[<%].*)\Z"
 )
-_LEVEL = re.compile(r"(?:(\w+)(?::| -)|\[(\w+)\]) (?=\S)")
+_LEVEL = lazy(r"(?:(\w+)(?::| -)|\[(\w+)\]) (?=\S)")
 _LEVELS = frozenset({"fatal", "error", "warning", "info", "note", "style", "notice"})
-_CODE = re.compile(
+_CODE = lazy(
     r"(?:error |warning )?(?:\[?(?P<code>[A-Z]{1,4}\d{3,5})\]?(?P<name>/[\w/-]+)?:? |[CEFWR]: (?:\[Correctable\] )?(?P<cop>[A-Z]\w+/\w+): )"
     r"(?:(?:error|warning|info|style): )?(?:\[\*\] )?(?P<said>.+)\Z"
 )
-_NAMED = re.compile(r"(?:SyntaxError|[a-z]+(?:-[a-z]+)+): .{4,}\Z")
+_NAMED = lazy(r"(?:SyntaxError|[a-z]+(?:-[a-z]+)+): .{4,}\Z")
 _RULE = r"[A-Za-z@][\w@.-]{2,}(?:[/:][\w@./:-]+)?"
-_RULED = re.compile(rf"(?P<said>.{{4,600}}?) ?(?:\((?P<rule>{_RULE})\)|\[(?P<boxed>{_RULE})\])\Z")
-_UNIX = re.compile(r"(?P<said>.{4,600}?) \[(?P<level>Error|Warning)(?P<rule>/[^\]\s]+)?\]\Z")
-_TABLE = re.compile(r"\s{1,8}(\d+):\d+\s+(error|warning|info|[✖×⚠ℹ!])\s+(\S.*)\Z")
-_GO = re.compile(r"[a-z%\"`].{5,}\Z")
+_RULED = lazy(rf"(?P<said>.{{4,600}}?) ?(?:\((?P<rule>{_RULE})\)|\[(?P<boxed>{_RULE})\])\Z")
+_UNIX = lazy(r"(?P<said>.{4,600}?) \[(?P<level>Error|Warning)(?P<rule>/[^\]\s]+)?\]\Z")
+_TABLE = lazy(r"\s{1,8}(\d+):\d+\s+(error|warning|info|[✖×⚠ℹ!])\s+(\S.*)\Z")
+_GO = lazy(r"[a-z%\"`].{5,}\Z")
 _UP = 200
 """Lines above one of a table in which the name of its file is looked for."""
 
@@ -126,7 +127,7 @@ def _tables(lines: list[str]) -> Found:
         yield at, Sign(" ".join(found[3].split()), _strength(found[2]), f"{path}:{found[1]}" if path else "")
 
 
-_COMPACT = re.compile(r"(\S.{0,300}?): line (\d+), col \d+, (Error|Warning) - (.+)\Z")
+_COMPACT = lazy(r"(\S.{0,300}?): line (\d+), col \d+, (Error|Warning) - (.+)\Z")
 
 
 def _compact(lines: list[str]) -> Found:
@@ -136,8 +137,8 @@ def _compact(lines: list[str]) -> Found:
             yield at, Sign(found[4], _strength(found[3]), f"{found[1]}:{found[2]}")
 
 
-_SHELL = re.compile(r"\s*\^-*\^? (SC\d{4}) \((error|warning|info|style)\): (.+)\Z")
-_SHELL_PLACE = re.compile(r"In (\S+) line (\d+):")
+_SHELL = lazy(r"\s*\^-*\^? (SC\d{4}) \((error|warning|info|style)\): (.+)\Z")
+_SHELL_PLACE = lazy(r"In (\S+) line (\d+):")
 
 
 def _shellcheck(lines: list[str]) -> Found:
@@ -147,9 +148,9 @@ def _shellcheck(lines: list[str]) -> Found:
             yield at, Sign(f"{found[1]} {found[3]}", _strength(found[2]), f"{place[1]}:{place[2]}" if place else "")
 
 
-_ARROW = re.compile(r"\s*(?:-->|╭─\[|,-\[) ?([^\s\]]+?):(\d+)")
-_HEADED = re.compile(r"(?:([A-Z]{1,4}\d{3,5}) (?:\[\*\] )?|([a-z]+-[a-z-]+): )(.+)\Z")
-_CROSSED = re.compile(r"\s{0,4}([x×✖!⚠]) ([\w@/-]+(?:\([\w@/-]+\))?): (.+)\Z")
+_ARROW = lazy(r"\s*(?:-->|╭─\[|,-\[) ?([^\s\]]+?):(\d+)")
+_HEADED = lazy(r"(?:([A-Z]{1,4}\d{3,5}) (?:\[\*\] )?|([a-z]+-[a-z-]+): )(.+)\Z")
+_CROSSED = lazy(r"\s{0,4}([x×✖!⚠]) ([\w@/-]+(?:\([\w@/-]+\))?): (.+)\Z")
 
 
 def _pointed(lines: list[str]) -> Found:
@@ -165,8 +166,8 @@ def _pointed(lines: list[str]) -> Found:
             yield at - 1, Sign(f"{crossed[2]}: {crossed[3]}", _strength(crossed[1]), where)
 
 
-_BIOME = re.compile(r"(\S+?):(\d+):\d+ ((?:lint|assist|parse|suppressions)[\w/]*) .*━")
-_MARKED = re.compile(r"\s{0,4}([×✖x!⚠ℹi]) (\S.*)\Z")
+_BIOME = lazy(r"(\S+?):(\d+):\d+ ((?:lint|assist|parse|suppressions)[\w/]*) .*━")
+_MARKED = lazy(r"\s{0,4}([×✖x!⚠ℹi]) (\S.*)\Z")
 
 
 def _biome(lines: list[str]) -> Found:
@@ -177,8 +178,8 @@ def _biome(lines: list[str]) -> Found:
             yield at, Sign(f"{found[3]} {marked[2]}", _strength(marked[1]), f"{found[1]}:{found[2]}")
 
 
-_TERRAFORM = re.compile(r"(Error|Warning|Notice): (.+ \(\w+_\w+\))\Z")
-_TERRAFORM_PLACE = re.compile(r"  on (\S+) line (\d+)")
+_TERRAFORM = lazy(r"(Error|Warning|Notice): (.+ \(\w+_\w+\))\Z")
+_TERRAFORM_PLACE = lazy(r"  on (\S+) line (\d+)")
 
 
 def _tflint(lines: list[str]) -> Found:
@@ -189,10 +190,10 @@ def _tflint(lines: list[str]) -> Found:
                 yield at, Sign(found[2], _strength(found[1]), f"{place[1]}:{place[2]}")
 
 
-_PHP_HEAD = re.compile(r"\s+Line\s{2,}(\S+\.\w+)\s*\Z")
-_PHP_ROW = re.compile(r"\s{1,4}:?(\d+)\s{2,}(\S.*)\Z")
-_PHP_MORE = re.compile(r"\s{9,}([^\W_].*)\Z")
-_CS_ROW = re.compile(r"\s*(\d+) \| (ERROR|WARNING) +\| (?:\[[x ]\] )?(.+)\Z")
+_PHP_HEAD = lazy(r"\s+Line\s{2,}(\S+\.\w+)\s*\Z")
+_PHP_ROW = lazy(r"\s{1,4}:?(\d+)\s{2,}(\S.*)\Z")
+_PHP_MORE = lazy(r"\s{9,}([^\W_].*)\Z")
+_CS_ROW = lazy(r"\s*(\d+) \| (ERROR|WARNING) +\| (?:\[[x ]\] )?(.+)\Z")
 
 
 def _phpstan(lines: list[str]) -> Found:
@@ -220,7 +221,7 @@ def _phpcs(lines: list[str]) -> Found:
             yield at, Sign(row[3].rstrip(), _strength(row[2]), f"{path}:{row[1]}" if path else "")
 
 
-_BANDIT_PLACE = re.compile(r"\s*Location: (\S+?:\d+)(?::\d+)?\s*\Z")
+_BANDIT_PLACE = lazy(r"\s*Location: (\S+?:\d+)(?::\d+)?\s*\Z")
 
 
 def _bandit(lines: list[str]) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
 _NUMBERED = r"\d+[\t→|│] ?|\d+[:-](?=[\t/ ])|\d+ \||\d+\. "
 _LISTED = r"[-*•] (?!What went wrong)|> (?:Task|Configure|Run|Transform) |\*\*\w"
@@ -13,11 +13,11 @@ _STATEMENT = (
     r"|console\.|log(?:ger|ging)?\.|self\.|this\.|print|\$ |>>> |\.\.\. |@\w+\(|[\w.]+ ?(?::?=|\+=)[^=]|[\w.\[\]]+\(.*\)\s*[;{:]?\Z"
 )
 _GOOD = r"✓|√|✔|(?:ok|PASS|PASSED)\b|[}\])]|\|"
-_SOURCE = re.compile(rf"\s*(?:{_NUMBERED}|{_LISTED}|{_DIFF}|{_COMMENT}|{_STATEMENT}|{_GOOD})")
+_SOURCE = lazy(rf"\s*(?:{_NUMBERED}|{_LISTED}|{_DIFF}|{_COMMENT}|{_STATEMENT}|{_GOOD})")
 _SOURCE_ENDS = (";", "{", "):", "=>", ",", "|")
-_COMMIT = re.compile(r"[*|\\/ ]*[0-9a-f]{7,40}\b")
-_FOUND_LINE = re.compile(r"[\w./@+-]+\.\w{1,8}[:-]\d+[:-]\s{2,}\S")
-_CLEAN = re.compile(
+_COMMIT = lazy(r"[*|\\/ ]*[0-9a-f]{7,40}\b")
+_FOUND_LINE = lazy(r"[\w./@+-]+\.\w{1,8}[:-]\d+[:-]\s{2,}\S")
+_CLEAN = lazy(
     r"(?:\b0|\bno|zero|without|without any|keine|aucune?|\bsin|never|\bnon)[ -]"
     r"(?:errors?|failures?|failed|exceptions?|problems?|issues?|fehler|erreurs?|errores)\b"
     r"|(?:errors?|failures?|failed)[:=] ?0\b| passed\Z|error-free"

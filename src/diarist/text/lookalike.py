@@ -6,9 +6,10 @@ character, so the fold of two texts joined is their folds joined, and a place in
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
+
+from diarist.text.lazy import lazy
 
 BREAK = "\x1e"
 """Record separator: kept by folding, so that texts joined with it do not run into each other."""
@@ -17,7 +18,7 @@ _DROPPED = bytes(code for code in (*range(0x21), 0x7F) if code != ord(BREAK))
 _LETTERS = {**{upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}, ord("I"): ord("l")}
 _ALIKE = {ord("0"): ord("o"), ord("1"): ord("l"), ord("i"): ord("l"), ord("|"): ord("l"), ord("`"): ord("'")}
 _ASCII = bytes({**_LETTERS, **_ALIKE}.get(code, code) for code in range(256))
-_OTHER = re.compile(r"[^\x00-\x7f]+")
+_OTHER = lazy(r"[^\x00-\x7f]+")
 _EMPTY = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that show nothing, whatever their category says."""
 

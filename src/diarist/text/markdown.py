@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
 _ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;", **{mark: f"\\{mark}" for mark in "\\`[]|*_~"}})
-_OPENING = re.compile(r"(?:[#+=-]|\d{1,9}[.)])")
-_CODE = re.compile(r"`([^`]+)`")
+_OPENING = lazy(r"(?:[#+=-]|\d{1,9}[.)])")
+_CODE = lazy(r"`([^`]+)`")
 
 
 def line(text: str) -> str:

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
 from diarist.text.phrases import wordset
 
 _LONGEST = 1200
@@ -32,7 +33,7 @@ class Masked(NamedTuple):
     words: tuple[str, ...]
 
 
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"""
     (?P<url>[a-zA-Z][\w+.-]{1,15}://[^\s'"`<>)\]]*)
     |(?P<stamp>\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?)
@@ -52,16 +53,16 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_ANGLES = re.compile(r"<(?=[A-Za-z_])|>")
-_CLASS_NAME = re.compile(r"[A-Za-z_][\w.]*")
-_DIGEST = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\Z")
-_RANDOM = re.compile(r"(?=\w*\d[a-z_]+\d)[\w:-]{4,}\Z")
-_CODE = re.compile(r"(?:[A-Z]{1,6}[-_]?\d{2,6}|ERR(?:_[A-Z0-9]+)+|E[A-Z]{3,14}|SIG[A-Z]{2,6})\Z")
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_IDENTIFIER = re.compile(r"(?:[a-z]+[A-Z]|[A-Z]+[a-z]+[A-Z]|\w*[^\W_]_\w|_\w)")
+_ANGLES = lazy(r"<(?=[A-Za-z_])|>")
+_CLASS_NAME = lazy(r"[A-Za-z_][\w.]*")
+_DIGEST = lazy(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\Z")
+_RANDOM = lazy(r"(?=\w*\d[a-z_]+\d)[\w:-]{4,}\Z")
+_CODE = lazy(r"(?:[A-Z]{1,6}[-_]?\d{2,6}|ERR(?:_[A-Z0-9]+)+|E[A-Z]{3,14}|SIG[A-Z]{2,6})\Z")
+_CAPITALS = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_IDENTIFIER = lazy(r"(?:[a-z]+[A-Z]|[A-Z]+[a-z]+[A-Z]|\w*[^\W_]_\w|_\w)")
 _CLASS_ENDINGS = ("Error", "Exception", "Failure", "Fault", "Violation", "Warning", "Err")
-_EXPRESSION = re.compile(r"=>|[(<{\[|&]|::")
-_NAME = re.compile(r"[@:*&-]{0,2}[\w$][\w$.@/+:~-]*(?:\(\))?\Z")
+_EXPRESSION = lazy(r"=>|[(<{\[|&]|::")
+_NAME = lazy(r"[@:*&-]{0,2}[\w$][\w$.@/+:~-]*(?:\(\))?\Z")
 
 _PUBLIC = wordset("""
     module modules named package packages crate library libraries header resolve import dependency plugin extension command program

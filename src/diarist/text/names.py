@@ -6,9 +6,11 @@ import hashlib
 import re
 import unicodedata
 
+from diarist.text.lazy import lazy
+
 MAX_BYTES = 120
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?\Z", re.IGNORECASE)
+_UNSAFE = lazy(r"[^A-Za-z0-9._-]")
+_RESERVED = lazy(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?\Z", re.IGNORECASE)
 
 
 def file_name(text: str) -> str:

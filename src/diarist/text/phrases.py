@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
 
 def wordset(text: str) -> frozenset[str]:
@@ -52,7 +52,7 @@ STARTS = (
 )  # fmt: skip
 """How lines start that tell of a failure without saying "error", in lower case."""
 
-SPEAKS_OF_FAILURE = re.compile(
+SPEAKS_OF_FAILURE = lazy(
     r"\b(?:is invalid|invalid \w+|cannot|can't|could not|couldn't|unable to|failed|failure"
     r"|not (?:\w+ )?(?:found|allowed|supported|permitted)|denied|refused|rejected|unsupported|incompatible"
     r"|does not exist|doesn't exist|no such|errors?|exceed(?:s|ed)?|must (?:be|not)|already exists|immutable"

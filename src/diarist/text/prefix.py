@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
 from diarist.text.phrases import wordset
 
 
@@ -20,16 +21,16 @@ class Bare(NamedTuple):
 _DATE = r"\d{4}[-/.]\d\d[-/.]\d\d"
 _TIME = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 _CLOCK = rf"\d\d/[A-Z][a-z]{{2}}/\d{{4}}:{_TIME}(?: [+-]\d{{4}})?"
-_STAMP = re.compile(rf"\[?(?:{_DATE}[T ]{_TIME}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|{_TIME}|{_CLOCK})\]?(?: - (?:[\w.]+ - )?| ?\| ?|:? ?)")
-_SYSLOG = re.compile(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]+ [\w./@-]+(?:\[\d+\])?: ?")
-_SERVICE = re.compile(r"[\w.@/-]+\[\d+\]: (?=\S)")
-_TAG = re.compile(r"\[[A-Za-z@][\w@./:-]*(?: [\w@./:-]+){0,3}\] (?=\S)")
-_KLOG = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ")
-_BUILDKIT = re.compile(r"#\d+ (?:\d+\.\d+ )?")
-_COMPOSE = re.compile(r"[\w.-]+(?:-\d+)? +\| ?")
-_CI = re.compile(r"(?:##\[(\w+)\]|::(error|warning|notice|debug|group)(?: [^:\n]*)?::)")
-_RANK = re.compile(r"\[(?:rank ?\d+|\d+)\]:? ?")
-_LEVEL = re.compile(
+_STAMP = lazy(rf"\[?(?:{_DATE}[T ]{_TIME}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|{_TIME}|{_CLOCK})\]?(?: - (?:[\w.]+ - )?| ?\| ?|:? ?)")
+_SYSLOG = lazy(rf"[A-Z][a-z]{{2}} [ \d]\d {_TIME} [\w.-]+ [\w./@-]+(?:\[\d+\])?: ?")
+_SERVICE = lazy(r"[\w.@/-]+\[\d+\]: (?=\S)")
+_TAG = lazy(r"\[[A-Za-z@][\w@./:-]*(?: [\w@./:-]+){0,3}\] (?=\S)")
+_KLOG = lazy(r"([IWEF])\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ")
+_BUILDKIT = lazy(r"#\d+ (?:\d+\.\d+ )?")
+_COMPOSE = lazy(r"[\w.-]+(?:-\d+)? +\| ?")
+_CI = lazy(r"(?:##\[(\w+)\]|::(error|warning|notice|debug|group)(?: [^:\n]*)?::)")
+_RANK = lazy(r"\[(?:rank ?\d+|\d+)\]:? ?")
+_LEVEL = lazy(
     r"[ \t]{0,2}(?:[✘✖❌✗×⨯❯>]+ +)?(?:[a-z][\w-]{1,14}: (?=\[))?"
     r"(?:\[ ?(ERROR|ERR|FATAL|CRITICAL|CRIT|ALERT|EMERG|PANIC|SEVERE|error|err|fatal|crit|alert|emerg|critical"
     r"|WARN|WARNING|INFO|DEBUG|NOTICE|TRACE|warn|warning|info|debug|notice|trace) ?\]:?"

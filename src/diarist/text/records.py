@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from diarist.text.lazy import lazy
+
 _KINDS = ("type", "kind", "role", "record_type", "event", "source", "from")
 """Fields by which records say what they are."""
 _INSIDE = ("payload", "message", "data", "attachment", "event", "msg", "item")
-_NAME = re.compile(r"[A-Za-z][\w./:-]{0,39}\Z")
+_NAME = lazy(r"[A-Za-z][\w./:-]{0,39}\Z")
 _DEPTH = 4
 _MOST_FIELDS, _MOST_ITEMS = 24, 2
 _MOST_NAMES = 64

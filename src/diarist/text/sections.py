@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(?:[^\n]*\n){0,200}?---[ \t]*(?:\r?\n|\Z)")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_FRONT = lazy(r"\A---[ \t]*\r?\n(?:[^\n]*\n){0,200}?---[ \t]*(?:\r?\n|\Z)")
+_FENCE = lazy(r"[ ]{0,3}(`{3,}|~{3,})")
 
 
 def front_matter_end(text: str) -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
 from diarist.text.phrases import ASIDES, ENDINGS, SPEAKS_OF_FAILURE, STARTS
 
 SURE, STARTS_SO, NOTED, SPEAKS, FOLLOWS = 4, 3, 2, 1, 0
@@ -27,64 +28,62 @@ class Sign(NamedTuple):
 
 
 _CLASS = r"(?:[A-Za-z_$][\w$]*(?:\.|::|\\|/))*[A-Za-z_$][\w$]*"
-_EXCEPTION = re.compile(
+_EXCEPTION = lazy(
     r"(?:\[?(?:Uncaught|Unhandled|Caused by:|Suppressed:|Unhandled exception[.:]?|\[cause\]:|Exception in thread \S+|\(node:\d+\)"
     r"|Unhandled Promise Rejection|UnhandledPromiseRejectionWarning:|Exception:|(?:PHP )?Fatal error:|\+ ExceptionGroup:|[|>+-]) *){0,4}"
     rf"\[?((?:{_CLASS})?(?:Error|Exception|Failure|Fault|Violation|Interrupt|Expired|Timeout|Refused|Denied|Forbidden)"
     r"(?:Group)?)((?: \[[\w.:-]+\])?(?: \([\w ]+\))?)(?:: ?(.*)|\]?)\Z"
 )
-_BARE_CLASS = re.compile(rf"(?:[|+] *)?({_CLASS})(?:: (.*))?\Z")
-_QUALIFIED = re.compile(r"(?:[a-z_]\w*\.)+[A-Z]\w+: \S")
-_RUBY = re.compile(r"(\S+:\d+):in [`'][^']*': (.+?) ?\(([A-Z][\w:]*)\)\Z")
-_PHP = re.compile(
-    r"(?:PHP )?(?:Fatal|Parse|Catchable fatal|Recoverable fatal) error: +(?:Uncaught )?(.+?)(?: in (\S+) ?(?:on line |:)(\d+))?\Z"
-)
+_BARE_CLASS = lazy(rf"(?:[|+] *)?({_CLASS})(?:: (.*))?\Z")
+_QUALIFIED = lazy(r"(?:[a-z_]\w*\.)+[A-Z]\w+: \S")
+_RUBY = lazy(r"(\S+:\d+):in [`'][^']*': (.+?) ?\(([A-Z][\w:]*)\)\Z")
+_PHP = lazy(r"(?:PHP )?(?:Fatal|Parse|Catchable fatal|Recoverable fatal) error: +(?:Uncaught )?(.+?)(?: in (\S+) ?(?:on line |:)(\d+))?\Z")
 
-_PLACE = re.compile(r"((?:[A-Za-z]:)?[^\s:(]{1,300}?)(?::(\d+)|\((\d+)(?:,\d+)?\)|:\[(\d+),\d+\])(?:[:,.-]\d+)*:?[ \t]")
-_AFTER_PLACE = re.compile(
+_PLACE = lazy(r"((?:[A-Za-z]:)?[^\s:(]{1,300}?)(?::(\d+)|\((\d+)(?:,\d+)?\)|:\[(\d+),\d+\])(?:[:,.-]\d+)*:?[ \t]")
+_AFTER_PLACE = lazy(
     r"(?:- )?(?:(?:fatal |internal compiler |syntax |parse )?(?:error|Error|ERROR|fehler|erreur|错误)\b ?"
     r"(?:\[?([A-Za-z]*[A-Z]{0,6}\d{2,6})\]?)?: ?"
     r"|(undefined reference to|multiple definition of|undefined: |undefined symbol|cannot use |cannot find |cannot |missing "
     r"|declared and not used|imported and not used|syntax error|invalid |too many |not enough |assignment mismatch|duplicate |unknown "
     r"|unexpected |could not ))(.*)\Z"
 )
-_LINTER = re.compile(r"(?:\[?([A-Z]{1,4}\d{3,5})\]?:? |[CEFWR]: ([A-Z]\w+/\w+): )(.+)\Z")
-_TABLE_LINTER = re.compile(r"\s{1,8}\d+:\d+ +error +(.+)\Z")
-_CODED = re.compile(r"(?:[^\s:]{1,200}[ :]+){0,3}?(?:fatal )?[Ee]rror ([A-Z]{1,8}\d{2,6} ?: .+)\Z")
+_LINTER = lazy(r"(?:\[?([A-Z]{1,4}\d{3,5})\]?:? |[CEFWR]: ([A-Z]\w+/\w+): )(.+)\Z")
+_TABLE_LINTER = lazy(r"\s{1,8}\d+:\d+ +error +(.+)\Z")
+_CODED = lazy(r"(?:[^\s:]{1,200}[ :]+){0,3}?(?:fatal )?[Ee]rror ([A-Z]{1,8}\d{2,6} ?: .+)\Z")
 
-_HEAD = re.compile(
+_HEAD = lazy(
     r"(?:[\w./@+-]{1,60}(?:\[\d+\])?: ){0,3}"
     r"(?:internal |compile |runtime |build |syntax |parse |type |bus |fatal |uncaught )?"
     r"(?:[Ee]rror|ERROR|ERR!|FATAL(?: ERROR)?|[Ff]atal(?: [Ee]rror)?|[Pp]anic|PANIC|CRITICAL|SEVERE"
     r"|Fehler|Erreur|FEHLER|Erro|Errore|Błąd|Ошибка|Помилка|エラー|错误|錯誤|오류)"
     r"(?:\[([\w:-]+)\]| ([A-Z]{0,6}\d{2,6})(?: \([\w ]+\))?)?(?:[:!：]|(?<=ERR!)) ?(.*)\Z"
 )
-_TOOL_HEAD = re.compile(
+_TOOL_HEAD = lazy(
     r"(?:(?:npm (?:ERR!|error)|yarn error|error|gyp ERR!|E:|ERROR|lerna ERR!)(?=[ \t])"
     r"|Error from server(?: \(\w+\))?:|Error response from daemon:"
     r"|docker: |curl: \(\d+\)|wget: |ssh: |scp: |rsync: |rsync error: |tar: |kex_exchange_identification: |OCI runtime \w+ failed: "
     r"|remote: (?:error|fatal|ERROR|rejected)[:!]?|pq: |mysql: |psql: |redis: |exec |Unhandled |node:internal\S+ )[ \t]?(.+)\Z"
 )
-_SHELL = re.compile(r"(?:-?(?:[\w./~-]*/)?(?:ba|z|da|k|c|fi)?sh|[\w./~-]+\.(?:sh|bash|zsh))(?:\[\d+\])?: (?:line )?(?:\d+: )?(.+)\Z")
+_SHELL = lazy(r"(?:-?(?:[\w./~-]*/)?(?:ba|z|da|k|c|fi)?sh|[\w./~-]+\.(?:sh|bash|zsh))(?:\[\d+\])?: (?:line )?(?:\d+: )?(.+)\Z")
 
-_PANICKED = re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at (?:'(.*)', )?(\S+?):?\Z")
-_REJECTED = re.compile(r"\s?! \[((?:remote )?rejected|remote failure)\].*?(?:\(([^()]*)\))?\Z")
-_STATUS_LINE = re.compile(r"(?:[<*] )?HTTP/[\d.]+ ([45]\d\d)\b(.*)\Z|([45]\d\d) ([A-Z][A-Za-z]+(?: [A-Za-z]+){0,4})\Z")
-_EVENT = re.compile(r"\s{0,4}Warning\s+([A-Z]\w+)\s+\S.*?\s{2,}\S+\s{2,}(.+)\Z")
-_SANITIZER = re.compile(r"==\d+==\s?ERROR: (.+)\Z")
-_ASSERTION = re.compile(r"(?:\S+: )?(\S+?):(\d+): (?:.*?: )?(?:block: \[.*?\] )?(Assertion [`'].{1,300}?' failed\.?)")
-_JSON_SAYS = re.compile(r'"(?:message|error_description|detail|error|errorMessage|msg|reason|Message)"\s*:\s*"((?:[^"\\]|\\.){3,500})"')
-_LINKER = re.compile(
+_PANICKED = lazy(r"thread '[^']*'(?: \(\d+\))? panicked at (?:'(.*)', )?(\S+?):?\Z")
+_REJECTED = lazy(r"\s?! \[((?:remote )?rejected|remote failure)\].*?(?:\(([^()]*)\))?\Z")
+_STATUS_LINE = lazy(r"(?:[<*] )?HTTP/[\d.]+ ([45]\d\d)\b(.*)\Z|([45]\d\d) ([A-Z][A-Za-z]+(?: [A-Za-z]+){0,4})\Z")
+_EVENT = lazy(r"\s{0,4}Warning\s+([A-Z]\w+)\s+\S.*?\s{2,}\S+\s{2,}(.+)\Z")
+_SANITIZER = lazy(r"==\d+==\s?ERROR: (.+)\Z")
+_ASSERTION = lazy(r"(?:\S+: )?(\S+?):(\d+): (?:.*?: )?(?:block: \[.*?\] )?(Assertion [`'].{1,300}?' failed\.?)")
+_JSON_SAYS = lazy(r'"(?:message|error_description|detail|error|errorMessage|msg|reason|Message)"\s*:\s*"((?:[^"\\]|\\.){3,500})"')
+_LINKER = lazy(
     r"\b((?:undefined reference to|multiple definition of|undefined symbol:?|unresolved external symbol|duplicate symbol) [^\n]+)"
 )
-_FAILED_TEST = re.compile(r"(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)(?: - (.+))?\Z|--- FAIL: (\S+)|not ok \d+ (?:- )?(.+)\Z")
-_CMAKE = re.compile(r"CMake Error(?: at (\S+?:\d+)(?: \(\w+\))?)?:? ?(?:Error: )?(.*)\Z")
-_UNIT = re.compile(
+_FAILED_TEST = lazy(r"(?:FAILED|ERROR) (\S+?\.py(?:::\S+)?)(?: - (.+))?\Z|--- FAIL: (\S+)|not ok \d+ (?:- )?(.+)\Z")
+_CMAKE = lazy(r"CMake Error(?: at (\S+?:\d+)(?: \(\w+\))?)?:? ?(?:Error: )?(.*)\Z")
+_UNIT = lazy(
     r"(?:\S+: )?((?:Failed (?:with result|at step|to start|to)|Main process exited, code=\w+, status=|Start request repeated).*)\Z"
 )
-_GO_TOOL = re.compile(r"(?:go: |vet: |\tpanic: |package \S+: )(.+)\Z|(missing go\.sum entry.*)\Z")
-_WARNING = re.compile(r"(?:\A|[\s.(\])])[A-Za-z]*Warning: ")
-RULED = re.compile(r"Error: ?[=*#-]{5}")
+_GO_TOOL = lazy(r"(?:go: |vet: |\tpanic: |package \S+: )(.+)\Z|(missing go\.sum entry.*)\Z")
+_WARNING = lazy(r"(?:\A|[\s.(\])])[A-Za-z]*Warning: ")
+RULED = lazy(r"Error: ?[=*#-]{5}")
 """What a client puts before the output of a failed command that begins with a ruler: "Error: ==== test session starts ====".
 """
 _MARKS = " ✘✖❌✗×⨯>*●!-"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
-_ESCAPES = re.compile(
+_ESCAPES = lazy(
     "\x1b\\][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"  # OSC: titles, links
     "|\x1b[PX^_][^\x1b\x9c\n]*(?:\x1b\\\\|\x9c)?"  # DCS, SOS, PM, APC
     "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     "|\x1b[ -/]*[0-~]?"  # the short ones
 )
-_UNSAFE = re.compile(
+_UNSAFE = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, except tab and line feed
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, embeddings, overrides and isolates
     "\u2028\u2029\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"  # separators, annotations, tags, lone surrogates

@@ -5,7 +5,7 @@ Each piece is searched for in one pass over the whole text, so that a text witho
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
 _ENGLISH = (
     "rror", "fail", "cannot ", "can't ", "not found", "fatal", "missing", "invalid", "xception", "could not", "unable to", "no such",
@@ -28,7 +28,7 @@ _WEAK = (
 )  # fmt: skip
 """Further ones that count in the output of something that is known to have failed."""
 
-_LINTED = re.compile(r":\d+: \[?[a-z]{1,4}\d{3,5}\b")
+_LINTED = lazy(r":\d+: \[?[a-z]{1,4}\d{3,5}\b")
 """A linter's line: place and rule."""
 _LONG = 4_000
 _MOST = 4_000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from diarist.text.lazy import lazy
 
 _WIDEST = 132
 _NARROWEST = 40
-_STARTS_ANEW = re.compile(
+_STARTS_ANEW = lazy(
     r"\s|[-=*_>│|+$#✓✔●]|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|[^\s:(]*[./@\[][^\s:(]*:(?:\s|\Z)|[\w.]+(?:Error|Exception)(?:: .|\Z)"
     r"|[\w+-]+: (?:error|fatal|warning|note)|Traceback|During handling|The above|\[[A-Z ]+\] |File |Process finished"
     r"|(?:FATAL|ERROR|CRITICAL|WARN(?:ING)?|INFO|DEBUG|error|warning|note|hint|fatal|make|npm|Error|Warning)\b[^ ]{0,6} "
@@ -14,7 +14,7 @@ _STARTS_ANEW = re.compile(
 )
 _SLACK = 6
 """Columns by which the longest line may be longer than the width the others were broken at."""
-_OPEN_END = re.compile(
+_OPEN_END = lazy(
     r"(?:\b(?:the|a|an|of|to|in|on|at|for|from|by|with|and|or|is|are|was|not|cannot|can|be|as|than|line|module|file|table|name)|[,(])\Z"
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -12,7 +13,7 @@ from builders import fixed_test_session
 from contract.importers.passes import TRANSCRIPTS
 from diarist.app.ingest import IngestOptions
 from diarist.app.sources import Source
-from diarist.app.workers import BYTES_AT_ONCE, FILES_AT_ONCE, _grouped
+from diarist.app.workers import BYTES_AT_ONCE, FILES_AT_ONCE, _grouped, _may_fork
 from diarist.model.record import RecordFilter
 
 
@@ -42,3 +43,14 @@ def test_small_files_are_handed_over_together_in_their_order() -> None:
     assert [task for group in groups for task in group] == tasks
     assert [len(group) for group in groups] == [FILES_AT_ONCE, 20 - FILES_AT_ONCE, 1, 3]
     assert list(_grouped(())) == []
+
+
+def test_a_process_with_other_threads_is_not_copied() -> None:
+    done = Event()
+    other = Thread(target=done.wait)
+    other.start()
+    try:
+        assert not _may_fork()
+    finally:
+        done.set()
+        other.join()

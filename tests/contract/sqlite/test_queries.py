@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from diarist.stores import migrate, queries
+from diarist.stores.sql_store import FROM_THE_FIRST
 
 
 def test_a_block_is_named_by_its_first_line_and_loses_comments_and_semicolon() -> None:
@@ -62,9 +63,9 @@ def test_every_query_is_used() -> None:
             "",
             ["PRIMARY KEY (tenant=? AND id>? AND id<?)", "records_by_task (tenant=? AND task_id>? AND task_id<?)"],
         ),
-        ("list_seqs", " AND r.status = 'active'", ["records_by_time (tenant=?)"]),
+        ("list_seqs", FROM_THE_FIRST + " AND r.status = 'active'", ["records_by_time (tenant=? AND created_at>?)"]),
         ("list_seqs", " AND r.created_at >= :since", ["records_by_time (tenant=? AND created_at>?)"]),
-        ("list_seqs", " AND r.session_id = :session_id", ["records_by_session (tenant=? AND session_id=?)"]),
+        ("list_seqs", FROM_THE_FIRST + " AND r.session_id = :session_id", ["records_by_session (tenant=? AND session_id=?)"]),
         ("list_hits", "", ["PRIMARY KEY (tenant=? AND seq=?)", "PRIMARY KEY (tenant=? AND id=?)"]),
         ("list_scopes", "", ["PRIMARY KEY (tenant=?)"]),
         ("find_last_payload", "", ["history_by_record (tenant=? AND record_id=?)"]),

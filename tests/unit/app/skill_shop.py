@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Self
 
 from diarist.bootstrap import open_memory
 from diarist.model.proposal import Proposal
@@ -25,6 +26,12 @@ class Shop:
         self.memory = open_memory(root / "ws", now=lambda: self.at)
         for number, prompt in enumerate(("what is a monad", "draw a cat in ascii", "name three birds")):
             self.tell(f"o{number}", prompt, ["WebSearch"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.memory.close()
 
     def tell(self, session: str, prompt: str, tools: list[object], outcome: str = "completed") -> None:
         """A run that ended now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from diarist.importers import _load
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
+def memory(tmp_path: Path) -> Iterator[Memory]:
     """A workspace that read two sessions, a picture, and JSON that nobody knows."""
     folder = tmp_path / "in"
     for number in (1, 2):
@@ -23,9 +24,9 @@ def memory(tmp_path: Path) -> Memory:
     (folder / "odd.jsonl").write_text('{"kind": "tick", "body": "private words"}\n' * 3, "utf-8")
     (folder / "odd-too.jsonl").write_text('{"kind": "tick", "body": "other words.."}\n', "utf-8")
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n")
-    opened = diarist.open_memory(tmp_path / "ws")
-    opened.ingest([folder])
-    return opened
+    with diarist.open_memory(tmp_path / "ws") as opened:
+        opened.ingest([folder])
+        yield opened
 
 
 def test_every_file_is_accounted_for(memory: Memory, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -36,10 +37,11 @@ JSON = st.recursive(
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
+def memory(tmp_path: Path) -> Iterator[Memory]:
     """An empty workspace whose clock goes on by a second a look."""
     ticks = iter(range(1_000_000))
-    return open_memory(tmp_path / "ws", now=lambda: NOW + timedelta(seconds=next(ticks)))
+    with open_memory(tmp_path / "ws", now=lambda: NOW + timedelta(seconds=next(ticks))) as opened:
+        yield opened
 
 
 class Wheel:
@@ -365,13 +367,20 @@ def test_a_log_is_written_where_harn_looks_for_it_and_never_over_more_than_is_kn
 
 def test_two_tenants_of_one_database_share_nothing(tmp_path: Path) -> None:
     """Not items, observations, proposals, states or skills, whatever their namespaces and names."""
-    workspaces = {}
-    for tenant in ("acme", "globex"):
-        memory = open_memory(tmp_path / "ws", now=lambda: NOW)
-        store = open_store(tmp_path / "ws", tenant=tenant)
-        memory._box = memory._box._replace(store=store)
-        workspaces[tenant] = memory
-    one, two = workspaces["acme"], workspaces["globex"]
+    with tenant_memory(tmp_path / "ws", "acme") as one, tenant_memory(tmp_path / "ws", "globex") as two:
+        share_nothing(one, two)
+
+
+@contextmanager
+def tenant_memory(folder: Path, tenant: str) -> Iterator[Memory]:
+    """A workspace as one of its tenants sees it."""
+    with open_memory(folder, now=lambda: NOW) as memory, closing(memory._box.store):
+        memory._box = memory._box._replace(store=open_store(folder, tenant=tenant))
+        yield memory
+
+
+def share_nothing(one: Memory, two: Memory) -> None:
+    """What `one` keeps is nowhere in `two`."""
     for number in range(3):
         told = {"tools": ["mcp__vault__read", "mcp__vault__write"], "observed_at": NOW, "project": "shop"}
         one.observe(session_id=f"s{number}", prompt="rotate the signing keys", **told)

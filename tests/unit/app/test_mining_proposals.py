@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -44,14 +44,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, clock: Clock) -> Memory:
+def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
     """A workspace with some runs that have nothing in common."""
-    opened = open_memory(tmp_path / "ws", now=clock)
-    for number, prompt in enumerate(OTHERS):
-        opened.observe(
-            session_id=f"o{number}", prompt=prompt, tools=["WebSearch"], observed_at=NOW - timedelta(hours=number), project="demo"
-        )
-    return opened
+    with open_memory(tmp_path / "ws", now=clock) as opened:
+        for number, prompt in enumerate(OTHERS):
+            opened.observe(
+                session_id=f"o{number}", prompt=prompt, tools=["WebSearch"], observed_at=NOW - timedelta(hours=number), project="demo"
+            )
+        yield opened
 
 
 def habit(memory: Memory, prompt: str = "rotate the signing keys", numbers: range = range(3), at: datetime = NOW, **more: object) -> None:

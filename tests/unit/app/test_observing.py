@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,9 +21,10 @@ PARCEL = "/home/kim/work/parcel"
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
+def memory(tmp_path: Path) -> Iterator[Memory]:
     """An empty workspace."""
-    return open_memory(tmp_path / "ws", now=lambda: NOW)
+    with open_memory(tmp_path / "ws", now=lambda: NOW) as opened:
+        yield opened
 
 
 def kept(memory: Memory, project: str = "demo") -> list[str]:

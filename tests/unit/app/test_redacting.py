@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from diarist.app.redacting import FileCache
 from diarist.bootstrap import build_redactor
-from diarist.config import Settings, load_settings
+from diarist.config import Settings, load_settings, user_cache_path
 from diarist.errors import InvalidInputError
 
 
@@ -78,3 +82,30 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     blocked = FileCache(tmp_path / "file")
     blocked.save("ab", b"1")
     assert blocked.load("ab") is None
+
+
+def test_what_the_first_folder_does_not_take_the_next_one_does(tmp_path: Path) -> None:
+    """A home that cannot be written, as in many containers."""
+    (tmp_path / "file").write_text("")
+    cache = FileCache(tmp_path / "file", tmp_path / "cache")
+    cache.save("ab", b"1")
+    assert cache.load("ab") == b"1"
+    assert (tmp_path / "cache" / "ab").is_file()
+
+
+@pytest.mark.skipif(find_spec("hyperscan") is None, reason="without Hyperscan nothing is compiled")
+def test_tables_of_the_built_in_rules_are_kept_for_all_workspaces_of_a_user(tmp_path: Path) -> None:
+    """Those of own rules in the workspace only: they may say what is private to it."""
+    code = "import sys; from diarist.bootstrap import *; build_redactor(load_settings(sys.argv[1])).redact('word ' * 40_000)"
+
+    def read(workspace: str, **more: str) -> set[str]:
+        (tmp_path / workspace).mkdir(exist_ok=True)
+        environ = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "LOCALAPPDATA": str(tmp_path), "PATH": "", **more}
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / workspace)], env=environ, check=True)
+        return {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*") if re.fullmatch("[0-9a-f]{32}", path.name)}
+
+    shared = str(user_cache_path({"HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}).relative_to(tmp_path))
+    assert read("one") == {shared}
+    assert read("two") == {shared}
+    (tmp_path / "rules.toml").write_text("[[pattern]]\nid = 'badge'\nregex = 'badge [0-9]+'\n")
+    assert read("three", DIARIST_REDACT_RULES=str(tmp_path / "rules.toml")) == {shared, str(Path("three", "cache"))}

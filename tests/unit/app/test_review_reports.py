@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import shutil
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -80,12 +81,21 @@ def opened(tmp_path: Path, clock: Clock) -> Callable[[], Memory]:
     return lambda: open_memory(tmp_path / "ws", now=clock)
 
 
-@pytest.fixture
-def memory(opened: Callable[[], Memory]) -> Any:
-    """With two topics of three runs each."""
-    with closing(opened()) as made:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with two topics of three runs each, for the tests to copy."""
+    folder = tmp_path_factory.mktemp("filled")
+    with open_memory(folder / "ws", now=Clock(), environ={"HOME": str(folder)}) as made:
         add(made, "lock", range(3))
         add(made, "cert", range(3))
+    return folder / "ws"
+
+
+@pytest.fixture
+def memory(filled: Path, tmp_path: Path, opened: Callable[[], Memory]) -> Iterator[Memory]:
+    """Two topics of three runs each."""
+    shutil.copytree(filled, tmp_path / "ws")
+    with opened() as made:
         yield made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,9 +19,10 @@ from unit.app.skill_shop import FILES, NAME, NOW, STEPS, Shop
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Shop:
+def shop(tmp_path: Path) -> Iterator[Shop]:
     """With nothing proposed yet."""
-    return Shop(tmp_path)
+    with Shop(tmp_path) as shop:
+        yield shop
 
 
 # --- use and retirement ---------------------------------------------------------------------------------------------------
@@ -124,10 +126,10 @@ def test_skills_of_the_user_that_hide_it_are_told(tmp_path: Path, monkeypatch: p
     own = tmp_path / "home" / ".claude" / "skills" / NAME
     own.mkdir(parents=True)
     (own / "SKILL.md").write_text("mine\n")
-    shop = Shop(tmp_path)
-    shop.mine()
-    shop.accept()
-    assert shop.states() == {NAME: ("shadowed",)}
+    with Shop(tmp_path) as shop:
+        shop.mine()
+        shop.accept()
+        assert shop.states() == {NAME: ("shadowed",)}
 
 
 # --- recall ---------------------------------------------------------------------------------------------------------------

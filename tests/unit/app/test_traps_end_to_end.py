@@ -7,6 +7,7 @@ import json
 import random
 import secrets
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ ENTRIES = RecordFilter(kinds=("entry",))
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
-    return diarist.open_memory(tmp_path / "ws")
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with diarist.open_memory(tmp_path / "ws") as opened:
+        yield opened
 
 
 def entries(memory: Memory) -> list[Entry]:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 from diarist.errors import InvalidInputError, StoreFullError
 from diarist.text import jsonc
+from diarist.text.lazy import lazy
 
-OURS = re.compile(r"diarist\S*[\"']?\s+(?:--workspace \S+ )?hook\s|-m diarist hook\s")
+OURS = lazy(r"diarist\S*[\"']?\s+(?:--workspace \S+ )?hook\s|-m diarist hook\s")
 """A command line of ours, whatever the path before it."""
 
 

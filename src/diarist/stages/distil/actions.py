@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from diarist.model.entry import FileOperation
 from diarist.stages.distil.words import word_list, word_set
+from diarist.text.lazy import lazy
 
 ActKind: TypeAlias = Literal[
     "shell", "code", "read", "edit", "create", "delete", "move", "search", "web", "agent", "plan", "ask", "submit", "other"
@@ -113,10 +114,10 @@ _ABOUT_KEYS = word_list(
     instruction
     """
 )
-_PATCH_FILE = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
-_DIFF_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_PATCH_FILE = lazy(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
+_DIFF_FILE = lazy(r"^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _PATCH_KEYS = ("input", "patch", "diff", "patchText", "command", "cmd")
-_MOVE_TO = re.compile(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
+_MOVE_TO = lazy(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
 
 
 def understand_call(tool: str, arguments: Mapping[str, Any] | None, text: str = "") -> Act:

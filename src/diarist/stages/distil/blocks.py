@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from diarist.stages.distil.sentences import SHORTEST, Sentence, clean, judge, pieces_of
+from diarist.text.lazy import lazy
 
 LONGEST = 460
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*\n]{2,90})\*\*\s*:?)\s*$")
-_ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
-_NOTHING_SAID = re.compile(r"(?:</?[\w-]+[^>]*>|[^\s]*[\w)][./\\][^\s]*(?: › .*)?)\Z")
+_HEADING = lazy(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*\n]{2,90})\*\*\s*:?)\s*$")
+_ITEM = lazy(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
+_NOTHING_SAID = lazy(r"(?:</?[\w-]+[^>]*>|[^\s]*[\w)][./\\][^\s]*(?: › .*)?)\Z")
 """A tag, or the bare name of a file that stands above its text."""
-_RULE = re.compile(r"^\s*(?:[-*_=]{3,}|\|.*\|)\s*$")
+_RULE = lazy(r"^\s*(?:[-*_=]{3,}|\|.*\|)\s*$")
 
 
 class Block(NamedTuple):

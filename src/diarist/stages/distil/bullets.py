@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from heapq import nlargest
 from typing import NamedTuple
@@ -10,12 +9,13 @@ from typing import NamedTuple
 from diarist.model.entry import Evidence
 from diarist.model.redacted import Redacted, derived
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 MOST = 12
 LONGEST = 500
 QUOTE = 300
 _CONSIDERED = 40
-_WORD = re.compile(r"\w+")
+_WORD = lazy(r"\w+")
 _RULERS = ("=====", "-----")
 """How lines begin that only part sections: "==== test session starts ===="."""
 _DIGITS: dict[int, int] = {**{code: code for code in range(128)}, **{ord(digit): ord("0") for digit in "123456789"}}

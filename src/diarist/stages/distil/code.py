@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-DEFINITION = re.compile(
+from diarist.text.lazy import lazy
+
+DEFINITION = lazy(
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|"
     r"unsafe\s+|override\s+|suspend\s+|inline\s+|local\s+|@\w+\s+)*"
     r"(?:def|class|func|fn|function\*?|interface|type|struct|enum|trait|impl|module|namespace|record|object|const|let|var|val|"
@@ -13,16 +15,16 @@ DEFINITION = re.compile(
     r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})",
     re.MULTILINE,
 )
-_METHOD = re.compile(
+_METHOD = lazy(
     r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+"
     r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
     re.MULTILINE,
 )
 _MODIFIERS = ("public", "private", "protected", "internal", "static", "override", "virtual")
-_MODIFIER = re.compile(rf"\b(?:{'|'.join(_MODIFIERS)})\b")
-_ASSIGNED = re.compile(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
-IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,60}")
-_TRIVIAL = re.compile(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
+_MODIFIER = lazy(rf"\b(?:{'|'.join(_MODIFIERS)})\b")
+_ASSIGNED = lazy(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
+IDENTIFIER = lazy(r"[A-Za-z_]\w{2,60}")
+_TRIVIAL = lazy(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
 
 
 def names_of(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from diarist.model.entry import CommandKind
 from diarist.stages.distil.programs import PROGRAMS, RUNNERS, SUBCOMMANDS, TEST_CLASS, TEST_FILE, task_kind
 from diarist.stages.distil.shell import Simple, split
 from diarist.stages.distil.words import word_pairs, word_set
+from diarist.text.lazy import lazy
 
 CHECKS: frozenset[CommandKind] = frozenset({"test", "build", "lint", "typecheck"})
 _WEIGHT: dict[CommandKind, int] = {
@@ -50,10 +51,10 @@ _VALUE_OPTIONS = word_set(
     -r --with --python -W --config --manifest-path -j --group --extra --workdir --network --entrypoint -c --rm
     """
 )
-_PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*(?:w|\.exe)?$")
+_PYTHON = lazy(r"(?:.*/)?(?:python|pypy)[\d.]*(?:w|\.exe)?$")
 _INTERPRETERS = word_set("node ruby php perl bash sh zsh tsx ts-node deno Rscript julia")
 _SHORT = 400
-_NUMBER = re.compile(r"-?[\d.]+[smhd]?$")
+_NUMBER = lazy(r"-?[\d.]+[smhd]?$")
 
 
 class Program(NamedTuple):
@@ -132,14 +133,14 @@ def code_command(code: str) -> CommandLine:
     return CommandLine("run", f"code {code.strip()[:80]}", (program,), True)
 
 
-_FAULT_WORD = re.compile(r"error|fail|warn|cannot find|exception", re.IGNORECASE)
+_FAULT_WORD = lazy(r"error|fail|warn|cannot find|exception", re.IGNORECASE)
 
 
 _FORMATTERS = word_set(
     "black isort autopep8 yapf prettier gofmt gofumpt goimports rustfmt shfmt clang-format dprint swiftformat fmt format"
 )
-_FORMAT_TASK = re.compile(r"(?:^|[:_-])(?:fmt|format)(?:$|[:_-])")
-_DRY = re.compile(r"--?(?:check|diff|list-different|dry-run|verify|l|d|n)\b|[:_-]check")
+_FORMAT_TASK = lazy(r"(?:^|[:_-])(?:fmt|format)(?:$|[:_-])")
+_DRY = lazy(r"--?(?:check|diff|list-different|dry-run|verify|l|d|n)\b|[:_-]check")
 
 
 _LOOKS_ONLY = word_set(
@@ -389,7 +390,7 @@ def _own_program_kind(path: str, name: str) -> CommandKind:
     return "other"
 
 
-_NOISE_OPTION = re.compile(
+_NOISE_OPTION = lazy(
     r"-{1,2}(?:v+|q+|verbose|quiet|s|x|tb=?\w*|no-header|color\S*|no-color|nocapture|count=\d+|maxfail=?\d*|cache-clear|runInBand|"
     r"silent|race|timeout=?\S*|fix|write)$"
 )

@@ -13,43 +13,44 @@ from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
+from diarist.text.lazy import lazy
 
 MOST = 8
-_WORD = re.compile(r"\w+")
-_BARE = re.compile(
+_WORD = lazy(r"\w+")
+_BARE = lazy(
     r"\W*\w*(?:error|exception|failed|failure)\W*$|File \"|(?:path|command|location|code|errno|syscall|workspace|cwd) \S|"
     r"Lifecycle script|A complete log|Checked \d+ files|.*[━─═]{5,}|Debugger attached|.*\[no test files\]|Waiting for the debugger|"
     r"(?:…|\.{3}) \+?\d+ (?:more )?lines?\b",
     re.IGNORECASE,
 )
-_LETTERS = re.compile(r"[^\W\d_]")
-_PLACED = re.compile(
+_LETTERS = lazy(r"[^\W\d_]")
+_PLACED = lazy(
     r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,"
     r"]\d+\)?)?)\)?:?\s+(?P<message>(?!in \S+$|\d+ passed).{6,300})$"
 )
-_PLACE = re.compile(r"\w\.\w{1,8}[:(]\d")
-_GO_PLACE = re.compile(r"\s+\S+\.go:\d+: ")
+_PLACE = lazy(r"\w\.\w{1,8}[:(]\d")
+_GO_PLACE = lazy(r"\s+\S+\.go:\d+: ")
 _TEST_STARTS = ("FAILED", "ERROR", "FAIL:", "✕", "✗", "×", "✘", "●", "not ok", "test ")
-_GO_TEST = re.compile(r"\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?$")
-_TEST = re.compile(
+_GO_TEST = lazy(r"\s*--- FAIL: (?P<name>\S+)(?: \([\d.]+s\))?$")
+_TEST = lazy(
     r"\s*(?:(?:FAILED|ERROR) (?P<pytest>\S+::\S+)(?: - (?P<why>.*))?|(?:FAIL|ERROR): (?P<unittest>\w+ \(\S+\)).*|(?:✕|✗|×|"
     r"✘) (?P<js>\S.{3,160}?)(?: \(?\d+ ?ms\)?)?|● (?P<jest>.{3,160} › .{3,160})|"
     r"not ok \d+ -? ?(?P<tap>\S.*)|test (?P<rust>\S+) \.\.\. FAILED|FAILED: (?P<other>\S.{2,160}))$"
 )
-_SPEAKS = re.compile(r"(?P<name>\(eval\)|[\w./+-]{1,60})(?::\d+)?: (?:line \d+: )?(?P<message>.{2,300})$")
-_FAULT = re.compile(
+_SPEAKS = lazy(r"(?P<name>\(eval\)|[\w./+-]{1,60})(?::\d+)?: (?:line \d+: )?(?P<message>.{2,300})$")
+_FAULT = lazy(
     r"no such file|not found|cannot |can't |permission denied|is a directory|not a directory|no matches|not a git|invalid|unknown|"
     r"unrecognized|illegal|missing|refused|denied|unable to|failed|expected|\bwant\b|\bgot\b|error|should|mismatch|"
     r"fehler|nicht gefunden|keine berechtigung|introuvable|aucun fichier|no existe|"
     r"見つかりません|ありません|没有那个|未找到|нет такого|не найден",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy(
     r"\s*(?:An? |Unexpected |Caught |\W{1,4})?(?:\w*Error|\w*Exception|ERROR|error|Failed to|Failure|Fehler|Erreur)\b[^:\n]{0,60}: "
     r"(?!\(?(?:none|0|null)\b|[=*#-]{5}).{6,}$"
 )
-_LOOKS_LIKE_TEST = re.compile(r" > | › |\bshould\b|\btest\b|\(\d+ ?ms\)", re.IGNORECASE)
-_FOLLOW_UP = re.compile(
+_LOOKS_LIKE_TEST = lazy(r" > | › |\bshould\b|\btest\b|\(\d+ ?ms\)", re.IGNORECASE)
+_FOLLOW_UP = lazy(
     r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE
 )
 

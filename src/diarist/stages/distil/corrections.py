@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from diarist.stages.distil.ledger import Asked, Ledger, Said
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
-_START = re.compile(
+_START = lazy(
     r"\W*(?:no\b|nope|nah|not\b|don'?t\b(?! you\b)|"
     r"do not|dont\b|stop\b|wait\b|hold on|actually|hmm+|huh|wtf|omfg|wrong|incorrect|that'?s (?:not|"
     r"wrong|incorrect)|this is (?:not|wrong)|it'?s not|you (?:did not|didn'?t|forgot|missed|broke|should(?:n'?t| not))|"
@@ -25,11 +26,9 @@ _START = re.compile(
     r"不是|不要|不对|不對|错|錯|别\b|停|撤销|等等|아니|하지 ?마|틀렸|нет\b|не\b|неправильно|стоп|отмени)",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(
-    r"\W*(?:no\b|nope|nah|not yet|hmm+|actually|wait\b|nein|doch\b|non\b|não\b|いや|いいえ|不是|아니|нет\b)", re.IGNORECASE
-)
+_ANSWER = lazy(r"\W*(?:no\b|nope|nah|not yet|hmm+|actually|wait\b|nein|doch\b|non\b|não\b|いや|いいえ|不是|아니|нет\b)", re.IGNORECASE)
 """How an answer to a question may begin that sounds like a correction."""
-_TURN = re.compile(
+_TURN = lazy(
     r"\b(?:not correct|incorrect|is wrong|doesn'?t work|does not work|not working|still (?:fail\w*|not|broken|get|see|the same|an? )|"
     r"is failing|fails\b|should(?:n'?t| not) (?:be|have)|must not|don'?t (?:want|need|touch|use|change|modify|do)|no need|"
     r"instead of|rather than|i'?d (?:like us|rather|prefer)|you (?:forgot|missed|ignored|removed|broke)|let'?s not|next time|undid|"
@@ -40,20 +39,20 @@ _TURN = re.compile(
     r"而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
     re.IGNORECASE,
 )
-_LOOKS_LIKE_COMMAND = re.compile(r"[/!$]?(?:[\w./-]+ )?[\w./-]+(?: (?:-{1,2}[\w=./-]+|[\w./:-]*[./:_][\w./:-]*))+$")
-_ASK_ONLY = re.compile(
+_LOOKS_LIKE_COMMAND = lazy(r"[/!$]?(?:[\w./-]+ )?[\w./-]+(?: (?:-{1,2}[\w=./-]+|[\w./:-]*[./:_][\w./:-]*))+$")
+_ASK_ONLY = lazy(
     r"\W*(?:system: )?(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|"
     r"(?:looks|sounds) (?:good|great)|please continue|"
     r"lgtm|ja|weiter|gut|"
     r"danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = lazy(
     r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|"
     r"to tell you how to proceed, the user said)\s*:?\s*(.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_STANDARD = re.compile(
+_STANDARD = lazy(
     r"the user (?:doesn'?t|does not) want|tool use was rejected|user (?:rejected|declined|denied|cancelled|canceled)|"
     r"stop what you are doing|wait for the user|rejected by (?:the )?user|request interrupted|permission (?:to use|denied)|"
     r"note: the user's next message|tell claude what to do differently",

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 
 from diarist.text.fingerprint import FoundError
+from diarist.text.lazy import lazy
 
 HEAD = 6_000
 TAIL = 10_000
 LINE = 600
 """Characters read of one line: longer ones are data, not messages."""
 
-_MARKUP = re.compile(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
-_SKIP = re.compile(
+_MARKUP = lazy(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
+_SKIP = lazy(
     r"\s*(?:Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|"
     r"Process exited with code \d+|Total output lines.*|"
     r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|"
     r"(?:error: *)?[=*#-]{5,}.*|Sibling tool call errored|[\W_]*)\Z",
     re.IGNORECASE,
 )
-_FAILED = re.compile(
+_FAILED = lazy(
     r"\s*(?:<tool_use_error>|\[?(?:error|fehler|erreur|エラー|错误|錯誤)\b|.{0,60}\b(?:error|exception)\b ?(?:"
     r"\(|:|while|executing|occurred|"
     r"running|calling)|(?:failed|unable|cannot|could not|invalid|no replacement was performed|"
@@ -31,25 +32,25 @@ _FAILED = re.compile(
 )
 
 
-_TURNED_DOWN = re.compile(
+_TURNED_DOWN = lazy(
     r"\b(?:not found|not been read|unexpectedly|read it again|matches of the string|no changes|already exists|does not exist|"
     r"failed|cannot|denied|must be unique)\b",
     re.IGNORECASE,
 )
-_DONE = re.compile(
+_DONE = lazy(
     r"\b(?:updated|edited|created|written|applied|saved|replaced|deleted|moved)\b(?: \w+)? ?success|"
     r"successfully|has been (?:updated|edited|created)",
     re.IGNORECASE,
 )
 
 
-_SPEAKS_OF_FAULT = re.compile(
+_SPEAKS_OF_FAULT = lazy(
     r"error|fail|exception|\bnot\b|cannot|can't|denied|invalid|unexpected|missing|undefined|abort|refus|panic|unable|fatal|expected|mismatch|"
     r"fehler|erreur|fallo|エラー|失敗|错误|失败",
     re.IGNORECASE,
 )
 _PIECES_OF_FAULT = tuple(piece for piece in _SPEAKS_OF_FAULT.pattern.split("|") if "\\" not in piece)
-_NO_FAULT = re.compile(r"\b(?:0|no|without) (?:errors?|failures?|failed|issues?|warnings?)\b|no test files|success", re.IGNORECASE)
+_NO_FAULT = lazy(r"\b(?:0|no|without) (?:errors?|failures?|failed|issues?|warnings?)\b|no test files|success", re.IGNORECASE)
 
 
 def window(text: str) -> str:

@@ -8,20 +8,21 @@ from collections.abc import Iterable
 
 from diarist.model.entry import FileOperation
 from diarist.stages.distil.programs import TEST_FILE
+from diarist.text.lazy import lazy
 
 MOST = 4_000
-_SHOWN_EDIT = re.compile(r"(?:: .*=>|\)(?:…|\.{3}) ).*$", re.DOTALL)
+_SHOWN_EDIT = lazy(r"(?:: .*=>|\)(?:…|\.{3}) ).*$", re.DOTALL)
 """As consoles show an edit: "a.py: old... => new...", "a.py)… Cost: …"."""
-_ERRAND = re.compile(
+_ERRAND = lazy(
     r"(?:apply|fix|check|examine|verify|debug|try|demo|patch|modify|edit|analy[sz]e|find|show|print|trace|inspect|simulate|final|quick|simple)_"
 )
-_BACKUP = re.compile(r"\.(?:bak|backup|orig|old|rej|patch|diff)$|^patch\.txt$")
-_DOCUMENT = re.compile(
+_BACKUP = lazy(r"\.(?:bak|backup|orig|old|rej|patch|diff)$|^patch\.txt$")
+_DOCUMENT = lazy(
     r"(?:^|/)(?:[^/]*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|log|png|jpe?g|gif|svg|pdf|docx?)|LICENSE\S*|CHANGELOG\S*|AUTHORS|"
     r"NOTICE|\.gitignore)$",
     re.IGNORECASE,
 )
-_SCRATCH = re.compile(
+_SCRATCH = lazy(
     r"^(?:/private)?/(?:tmp|var/folders)/|(?:^|/)(?:\.claude|\.codex|\.aider\S*|scratch|scratchpad|\.?tmp|temp)/|"
     r"(?:^|/)(?:repro\w*|reproduc\w*|debug_\w+|scratch\w*|tmp_\w+|temp_\w+|demo_\w+|try_\w+|check_\w+|verify_\w+|output\.txt)(?:\.\w+)?$",
     re.IGNORECASE,

@@ -12,10 +12,11 @@ from diarist.model.entry import Signal
 from diarist.model.redacted import derived
 from diarist.stages.distil.ledger import Asked, Ledger, Said
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 _LONGEST = 1_500
 """Characters of a request: who says that nothing was changed says it briefly."""
-_CLAIMS = re.compile(
+_CLAIMS = lazy(
     r"\b(?:i(?:'ve| have)?(?: now| just| also)? (?:updated|fixed|added|implemented|changed|created|modified|removed|refactored|applied|"
     r"rewr(?:ote|itten)|replaced|moved|renamed|deleted)|(?:has|have) been (?:\w+ly )?(?:updated|fixed|added|implemented|changed|created|"
     r"modified|removed|applied|replaced|moved|renamed|deleted)|(?:all )?done\b|"
@@ -25,7 +26,7 @@ _CLAIMS = re.compile(
     r"(?:変更|修正|追加|実装|更新)(?:し|を行い)ました|已(?:经)?(?:修改|修复|更新|添加|实现)",
     re.IGNORECASE | re.DOTALL,
 )
-_DENIES = re.compile(
+_DENIES = lazy(
     r"\b(?:nothing (?:has |was |actually )?(?:changed|happened|done)|"
     r"no (?:file|files|change|changes|edit|edits|diff)(?: (?:were|was|have been|has been) (?:made|applied|changed|written|edited|saved))|"
     r"(?:did|do|does|have|has|had|was|were)(?:n'?t| not|nt) (?:actually |really |even )?"

@@ -5,7 +5,6 @@ What an agent says of its own success is no signal. What a person or a host says
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import msgspec
@@ -17,6 +16,7 @@ from diarist.stages.distil.files import is_scratch
 from diarist.stages.distil.ledger import Ledger, Run
 from diarist.stages.distil.noops import repaired_noops
 from diarist.stages.distil.programs import RUNNERS
+from diarist.text.lazy import lazy
 
 
 class Judgement(NamedTuple):
@@ -30,7 +30,7 @@ class Judgement(NamedTuple):
     build_tail: str
 
 
-_HANDS_IN = re.compile(r"\becho ['\"]?[A-Z][A-Z_]*(?:FINAL_OUTPUT|SUBMI(?:T|SSION)|TASK_(?:COMPLETED?|DONE))")
+_HANDS_IN = lazy(r"\becho ['\"]?[A-Z][A-Z_]*(?:FINAL_OUTPUT|SUBMI(?:T|SSION)|TASK_(?:COMPLETED?|DONE))")
 """What harnesses have an agent print to hand in its work."""
 _END_MARKS = {"limit": "limit", "give-up": "give-up", "error-end": "error-end"}
 

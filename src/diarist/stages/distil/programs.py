@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from diarist.model.entry import CommandKind
 from diarist.stages.distil.words import word_set
+from diarist.text.lazy import lazy
 
 
 def _table(rows: Mapping[CommandKind, str]) -> dict[str, CommandKind]:
@@ -196,7 +197,7 @@ _TASK_WORDS: tuple[tuple[CommandKind, re.Pattern[str]], ...] = (
 )
 
 
-TEST_CLASS = re.compile(r"(?:^|[./$])(?:Test[A-Z]\w*|\w*[a-z]Tests?)$")
+TEST_CLASS = lazy(r"(?:^|[./$])(?:Test[A-Z]\w*|\w*[a-z]Tests?)$")
 """A compiled class whose name says that it tests."""
 
 
@@ -205,7 +206,7 @@ def task_kind(name: str) -> CommandKind | None:
     return next((kind for kind, pattern in _TASK_WORDS if pattern.search(name)), None)
 
 
-TEST_FILE = re.compile(
+TEST_FILE = lazy(
     r"(?:^|[/\\._\-])(?:run)?_?tests?(?:$|[/\\._\-])|(?:^|[/\\])test[A-Z_]|_spec\.|\.spec\.|\.test\.|runtests|_test\.\w+$", re.IGNORECASE
 )
 """A script or path whose name says that it tests."""

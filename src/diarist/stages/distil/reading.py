@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from diarist.model.session import Step
@@ -15,6 +14,7 @@ from diarist.stages.distil.results import Outputs, Pending
 from diarist.stages.distil.sections import parse_sections
 from diarist.stages.distil.titles import is_bare_names
 from diarist.stages.distil.words import word_set
+from diarist.text.lazy import lazy
 
 SAID = 4_000
 """Characters kept of a reply or thought: its first and its last ones."""
@@ -225,7 +225,7 @@ class _Reader:
 _CLIENT = word_set("/add /read /read-only /drop /run /test /lint /git /web /voice /ls /map /tokens /model /clear /load /save")
 """Commands to the client, whatever stands behind them."""
 _EXPANDED = frozenset({"skill", "slashcommand", "slash_command"})
-_ASKS = re.compile(r"[?？][\s\"'*_)]*\Z")
+_ASKS = lazy(r"[?？][\s\"'*_)]*\Z")
 
 
 def _request_in(command: str) -> str:

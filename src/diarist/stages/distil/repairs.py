@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,9 +10,10 @@ from typing import NamedTuple
 from diarist.stages.distil.bullets import one_line
 from diarist.stages.distil.ledger import Changed, Ledger, Run
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
-_LEAD = re.compile(r"^(?:cd \S+ ?(?:&&|;) ?|source \S+ ?(?:&&|;) ?|set -\S+ ?(?:pipefail)? ?(?:&&|;) ?)+")
-_TAIL = re.compile(r"(?: ?2>&1| ?2>/dev/null| ?\| ?(?:tail|head)(?: -\S+| \d+)*| ?\|\| ?true| ?; ?echo [^;&|]*)+$")
+_LEAD = lazy(r"^(?:cd \S+ ?(?:&&|;) ?|source \S+ ?(?:&&|;) ?|set -\S+ ?(?:pipefail)? ?(?:&&|;) ?)+")
+_TAIL = lazy(r"(?: ?2>&1| ?2>/dev/null| ?\| ?(?:tail|head)(?: -\S+| \d+)*| ?\|\| ?true| ?; ?echo [^;&|]*)+$")
 _PYTHON_TESTS = frozenset({"python", "python3", "pytest", "py.test", "unittest", "nosetests", "tox"})
 _COMMANDS = 4
 _LOOKS = frozenset({"log", "status", "diff", "show", "remote", "branch", "rev-parse", "describe", "ls-files", "blame", "tag"})

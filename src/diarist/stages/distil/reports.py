@@ -12,8 +12,9 @@ from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.files import needs_no_check
 from diarist.stages.distil.ledger import Ledger, Run, Said
 from diarist.stages.distil.sentences import clean
+from diarist.text.lazy import lazy
 
-_SETBACK = re.compile(
+_SETBACK = lazy(
     r"\b(?:fail(?:s|ed|ure|ing)?|unable|unfortunately|leider|malheureusement|desafortunadamente|lamentablemente|purtroppo|"
     r"(?:does|is|are) not (?:allow\w*|support\w*|possible|available|eligible)|"
     r"could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|prevent(?:s|ed|ing)|crash\w*|"
@@ -26,18 +27,16 @@ _SETBACK_PIECES = (
     *("失敗", "失败", "できな", "无法"),
 )
 """One of these is in each text that `_SETBACK` finds something in: a quick look first."""
-_SLIP = re.compile(
-    r"\b(?:i (?:misread|misunderstood|forgot|missed|assumed|overlooked)|my (?:mistake|apolog)|apologi[sz]e|sorry)", re.IGNORECASE
-)
+_SLIP = lazy(r"\b(?:i (?:misread|misunderstood|forgot|missed|assumed|overlooked)|my (?:mistake|apolog)|apologi[sz]e|sorry)", re.IGNORECASE)
 """An agent owning up to a mistake has found nothing that worked."""
-_ORDER = re.compile(
+_ORDER = lazy(
     r"(?:\*\*[^*]+\*\*:?\s*)?(?:[\w -]{3,40}:\s+)?(?:add|adjust|check|compile|consider|create|debug|ensure|find|identify|locate|look|"
     r"make sure|place|re-?run|request|retry|run|try|update|use|verify)\b",
     re.IGNORECASE,
 )
 """How an item of a plan begins."""
-_LONG_WORD = re.compile(r"[^\W\d_]\w{5,}")
-_WORD = re.compile(r"\w[\w.-]+\w")
+_LONG_WORD = lazy(r"[^\W\d_]\w{5,}")
+_WORD = lazy(r"\w[\w.-]+\w")
 
 
 def results(facts: Facts) -> Iterator[Bullet]:

@@ -22,17 +22,18 @@ from diarist.stages.distil.verdict import Verdict, judge
 from diarist.stages.distil.writes import reverted_by, shell_changes, shell_reads
 from diarist.text.clip import clip
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
+from diarist.text.lazy import lazy
 from diarist.text.terminal import plain
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
 _ASKS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "pgrep", "find", "git"})
-_EMPTY = re.compile(r"[(<\[]?(?:no output|empty|no content)[)>\]]?\s*\Z", re.IGNORECASE)
-_LISTING = re.compile(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
-_REPORT = re.compile(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
+_EMPTY = lazy(r"[(<\[]?(?:no output|empty|no content)[)>\]]?\s*\Z", re.IGNORECASE)
+_LISTING = lazy(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
+_REPORT = lazy(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
 """What a message of a program holds, and a sentence in plain words ("can't you just …") does not."""
 _ANSWER = 4_000
 """Characters looked at of what a subagent came back with."""
-_CD = re.compile(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
+_CD = lazy(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
 
 class Pending(msgspec.Struct, gc=False):
@@ -218,10 +219,10 @@ class Outputs:
         return last
 
 
-_HANDS_OVER = re.compile(
+_HANDS_OVER = lazy(
     r"(?:transfer|hand_?(?:off|over)|escalate)\w*(?:human|person|agent|operator|support)|contact_?(?:human|support)", re.IGNORECASE
 )
-_READ_ONLY = re.compile(
+_READ_ONLY = lazy(
     r"(?:get|list|search|find|read|fetch|lookup|look_up|query|calculate|check|describe|show|think|count|view|is|has|goto|go_to|scroll|open|"
     r"navigate|hover|focus|wait|sleep|screenshot|take_screenshot|snapshot|press|next|previous)(?:_|[A-Z]|$)"
 )

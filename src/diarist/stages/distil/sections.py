@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
+
 LISTS = ("tried", "worked", "failed", "rationale", "learned")
 _WORDS = {
     "tried": r"tried|attempted|attempts?|approaches tried|things tried|versucht|ausprobiert|essay[ée]s?|tentatives?|intentad[oa]s?|"
@@ -19,13 +21,13 @@ _WORDS = {
     "rationale": r"rationale|why|lessons?|surprising|reason(?:ing)?|begründung|warum|pourquoi|raison|por ?qué|razón|理由|原因",
     "learned": r"learned|learnt|lessons learned|learnings|takeaways?|gelernt|appris|aprendido|学んだこと|教訓|学到的?|经验教训",
 }
-_NAMES = re.compile(
+_NAMES = lazy(
     r"(?:what (?:i |we |was |has been |had |have )*|things (?:that )?|approaches )?(?:"
     + "|".join(f"(?P<{name}>{words})" for name, words in sorted(_WORDS.items()))
     + r")",
     re.IGNORECASE,
 )
-_MARKER = re.compile(
+_MARKER = lazy(
     r"^(?P<indent>\s*)(?:>\s*)?(?P<heading>\#{1,6}\s+)?(?P<item>(?:[-*+•]|\d{1,2}[.)])\s+)?(?:[✅❌✓✗⚠️🔧💡📝]+\s*)?(?P<bold>\*\*|__|\*|"
     r"_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
     r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:(?<=[:：*_])\s+(?P<rest>\S.*))?\s*$"
@@ -85,10 +87,10 @@ _HINTS = (
     *("理由", "原因", "学ん", "教訓", "尝试", "嘗試", "有效", "失败", "无效", "学到", "教训"),
 )
 """What a line with a marker holds, lower-case: a quick look before the careful one."""
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|={3,}\s*$|-{3,}\s*$)")
-_LIST_ITEM = re.compile(r"^(\s*)(?:[-*+•‣]|\d{1,3}[.)])\s+(?:\[[ xX~-]\]\s+)?(.*)$")
-_CHECKBOX = re.compile(r"^\s*\[[ xX~-]\]\s+")
-_NOTHING = re.compile(
+_HEADING = lazy(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|={3,}\s*$|-{3,}\s*$)")
+_LIST_ITEM = lazy(r"^(\s*)(?:[-*+•‣]|\d{1,3}[.)])\s+(?:\[[ xX~-]\]\s+)?(.*)$")
+_CHECKBOX = lazy(r"^\s*\[[ xX~-]\]\s+")
+_NOTHING = lazy(
     r"(?:[\d\s.,%/()-]*|\d+\s*(?:[,;/]|of\b|tests?\b|passed|failed|errors?\b).*|none\.?|n/?a|nothing\.?|keine?[rs]?|aucune?|ningun[oa]|なし|无)\Z",
     re.IGNORECASE,
 )

@@ -34,18 +34,19 @@ from diarist.stages.distil.cues import (
     bits_of_pieces,
 )
 from diarist.stages.distil.words import word_set
+from diarist.text.lazy import lazy
 
 SHORTEST, LONGEST = 12, 420
 _BRIEF = 50
 
 _FENCE = ("```", "~~~")
-_LIST_MARK = re.compile(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
-_END = re.compile(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
-_CODE_LINE = re.compile(
+_LIST_MARK = lazy(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
+_END = lazy(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
+_CODE_LINE = lazy(
     r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
     r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": "
 )
-_LOG_LINE = re.compile(r"[\w./~@-]*[/.][\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b")
+_LOG_LINE = lazy(r"[\w./~@-]*[/.][\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b")
 """What a program printed and somebody pasted."""
 _CODE_HEADS = word_set("from import def class func fn const let var return public private package using")
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
@@ -57,10 +58,10 @@ _TO_SPACES: dict[int, int] = {
 """With an entry for every ASCII character: one that is missing costs a look-up that fails, for each text anew."""
 _MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'", "。", "！", "？")
 _MOST = 40
-_DIGIT = re.compile(r"\d")
-_WE_WILL = re.compile(r"\b(?:i|we) (?:will|need)\b")
-_LABEL = re.compile(r"\*\*[^*\n]{2,80}\*\*\s+(?=[A-ZÀ-ÞА-Я])")
-_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)|(?<=[^\s*])\*\*(?![\w*])")
+_DIGIT = lazy(r"\d")
+_WE_WILL = lazy(r"\b(?:i|we) (?:will|need)\b")
+_LABEL = lazy(r"\*\*[^*\n]{2,80}\*\*\s+(?=[A-ZÀ-ÞА-Я])")
+_BOLD = lazy(r"(?<![\w*])\*\*(?=\S)|(?<=[^\s*])\*\*(?![\w*])")
 """Marks of bold print; "x**2" holds none."""
 
 
@@ -274,7 +275,7 @@ def _is_chatter(low: str) -> bool:
     return low.lstrip("*_ ").startswith(CHATTER_STARTS) and (low.endswith(":") or len(_words(low)) <= 14)
 
 
-_OPENING = re.compile(
+_OPENING = lazy(
     r"(?:(?:ok(?:ay)?|great|perfect|good|excellent|alright|nice|right|hmm+|ah|oh|yes|actually|i see|got it|now|so)\b[,.!:]+\s+)+(?=\S)",
     re.IGNORECASE,
 )

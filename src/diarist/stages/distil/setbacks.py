@@ -13,6 +13,7 @@ from diarist.stages.distil.ledger import Ledger, Run, Said, Trouble
 from diarist.stages.distil.repairs import family, last_passes, shown
 from diarist.stages.distil.sentences import best_of, clean
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 _STOP_WORDS = {
     "limit": "The run ended at a limit",
@@ -52,9 +53,7 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bu
     return Bullet(text, quote, tuple(dict.fromkeys(steps)), weight)
 
 
-_REMEDY = re.compile(
-    r"(?:this|these|the (?:new|above|following))\b[^.]{0,40}?\b(?:change|edit|fix|block|update|version|code)s?\b", re.IGNORECASE
-)
+_REMEDY = lazy(r"(?:this|these|the (?:new|above|following))\b[^.]{0,40}?\b(?:change|edit|fix|block|update|version|code)s?\b", re.IGNORECASE)
 """What was done about a failure says nothing about the failure."""
 _WRITES = frozenset({"edit", "create", "delete", "move"})
 """A failed write changed nothing: the tool turned it down."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
+
 LIMIT = 20_000
 """Characters of a command line that are read. Here-documents are skipped over, so this is rarely reached."""
 
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"""(?P<space>(?:[^\S\n]|\\\n)+)
       | (?P<comment>(?<![^\s;&|()])\#[^\n]*)
       | (?P<heredoc><<-?\s*(?P<quote>['"]?)(?P<mark>[\w.!-]+)(?P=quote))
@@ -18,9 +20,9 @@ _TOKEN = re.compile(
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_UNQUOTE = re.compile(r"'([^']*)'?|\"((?:\\.|[^\"\\])*)\"?|\\(.)", re.DOTALL)
-_PLAIN = re.compile(r"[^'\"\\]*\Z")
-_ASSIGN = re.compile(r"[A-Za-z_]\w*=")
+_UNQUOTE = lazy(r"'([^']*)'?|\"((?:\\.|[^\"\\])*)\"?|\\(.)", re.DOTALL)
+_PLAIN = lazy(r"[^'\"\\]*\Z")
+_ASSIGN = lazy(r"[A-Za-z_]\w*=")
 
 
 class Simple(NamedTuple):

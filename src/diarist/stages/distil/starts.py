@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from diarist.text.lazy import lazy
+
 _Rule = tuple[str, str]
 
 
@@ -44,7 +46,7 @@ _IDLE = _rules(
     ("^C", r"\^C"),
     ("KeyboardInterrupt", r"KeyboardInterrupt"),
 )
-_MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named ['\"]?([\w-]+)|: No module named ([\w-]+)$", re.MULTILINE)
+_MISSING = lazy(r"(?:ModuleNotFoundError|ImportError): No module named ['\"]?([\w-]+)|: No module named ([\w-]+)$", re.MULTILINE)
 
 
 def not_started(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from diarist.model.entry import Command, ErrorSeen
 from diarist.stages.distil.words import STOP, content_words, word_list, word_set
+from diarist.text.lazy import lazy
 
 MOST = 40
 ASKED = 6
@@ -61,11 +62,11 @@ _FRAMEWORKS = {
         """
     )
 }
-_CODE = re.compile(
+_CODE = lazy(
     r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|"
     r"\b[A-Z]\w+(?:Error|Exception)\b"
 )
-_TOLD = re.compile(r"[^\W\d_][\w.+#-]*\w")
+_TOLD = lazy(r"[^\W\d_][\w.+#-]*\w")
 _GENERIC_FOLDERS = word_set(
     """
     src lib app apps pkg packages cmd internal test tests spec docs doc main home users user dev work tmp var opt usr node_modules dist

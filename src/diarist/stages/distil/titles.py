@@ -8,27 +8,26 @@ from collections.abc import Sequence
 from diarist.model.bullet import UNASKED
 from diarist.stages.distil.bullets import one_line
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 LONGEST = 120
-_WRAPPED = re.compile(
+_WRAPPED = lazy(
     r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>",
     re.DOTALL | re.IGNORECASE,
 )
-_DESCRIBED = re.compile(
-    r"<(\w{0,12}(?:description|statement|report|issue|problem|task)\w{0,12})>\s*(.{15,}?)\s*</\1>", re.DOTALL | re.IGNORECASE
-)
+_DESCRIBED = lazy(r"<(\w{0,12}(?:description|statement|report|issue|problem|task)\w{0,12})>\s*(.{15,}?)\s*</\1>", re.DOTALL | re.IGNORECASE)
 """What a template only introduces: the part that says what the task is, for the title."""
-_LABELLED = re.compile(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
+_LABELLED = lazy(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
 _LABELS = ("ISSUE", "TASK", "PROBLEM", "QUESTION", "REQUEST", "GOAL")
-_BARE_PATHS = re.compile(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
-_MARKS = re.compile(r"^[\s>❯»›$#*_`\-=]+|[\s*_`=]+$")
-_EMPTY_LINE = re.compile(
+_BARE_PATHS = lazy(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
+_MARKS = lazy(r"^[\s>❯»›$#*_`\-=]+|[\s*_`=]+$")
+_EMPTY_LINE = lazy(
     r"\s*(?:(?:hi|hello|hey|hallo|bonjour|hola|こんにちは|你好)\b.{0,20}|implement the following(?: plan| changes?)?|please (?:implement|"
     r"do) the following.*|here(?:'s| is) (?:the|a|my) .{0,40}|context|background|description|summary|overview|plan|"
     r"bug report|steps to reproduce|<[^>]+>|\[?image.*\]?|\[[^\]]*pasted[^\]]*\])\s*[:.!]?\s*$",
     re.IGNORECASE,
 )
-_NO_TITLE = re.compile(r"(?:untitled|new (?:session|chat|conversation)|session|conversation|chat)\b.{0,30}$|[\w-]{30,}$", re.IGNORECASE)
+_NO_TITLE = lazy(r"(?:untitled|new (?:session|chat|conversation)|session|conversation|chat)\b.{0,30}$|[\w-]{30,}$", re.IGNORECASE)
 
 
 def bare_prompt(text: str) -> str:

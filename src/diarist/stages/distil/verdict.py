@@ -13,6 +13,7 @@ from typing import NamedTuple
 from diarist.model.entry import CommandKind
 from diarist.stages.distil.starts import idle, missing_module, not_started
 from diarist.stages.distil.summaries import RULES
+from diarist.text.lazy import lazy
 
 TAIL = 5_000
 HEAD = 2_000
@@ -34,14 +35,14 @@ class Verdict(NamedTuple):
     """Module that could not be found. If it is not the project's own, nothing was checked."""
 
 
-_HINT = re.compile(
+_HINT = lazy(
     r"pass|fail|error|built|ERR|"
     r"\bOK\b|^ok\b|issues?[:.]|problems?|BUILD|succe|Finished|offenses|checks|\*\*\* |stopped|FAIL|PASS|Interrupted|"
     r"Failed|Found|Checked|finished|ELIFE|ld: |Assertions|SUCC|Success|Build"
 )
 _NO_TESTS = "[no tests"
 """What Go says of a package that none of the chosen tests are in."""
-_CRASH = re.compile(
+_CRASH = lazy(
     r"^(?:Traceback \(most recent call last\):|(?:\w+\.)*\w*(?:Error|Exception)\b(?::.*)?|panic: .*|Segmentation fault.*|"
     r".*: command not found|"
     r"(?:bash|sh|zsh|/bin/\w+): .*(?:not found|No such file or directory).*|.*can't open file .*|Error: Cannot find module .*|"

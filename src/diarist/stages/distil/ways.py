@@ -18,6 +18,7 @@ from diarist.stages.distil.repairs import shown
 from diarist.stages.distil.sentences import best_of, clean, sentences
 from diarist.stages.distil.titles import is_bare_names
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 _SMALL = frozenset(
     {
@@ -44,7 +45,7 @@ _SMALL = frozenset(
 
 
 _ALONE = 4
-_NEXT = re.compile(r"(?:now|next|first|finally|the user)\b", re.IGNORECASE)
+_NEXT = lazy(r"(?:now|next|first|finally|the user)\b", re.IGNORECASE)
 """How a step of a plan begins that turns to nothing new."""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from diarist.text.lazy import lazy
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text, for tables of words."""
@@ -37,9 +39,9 @@ STOP = word_set(
     que se lo su al del como más pero este esta hay ser hacer todo
     """
 )
-_WORD = re.compile(r"[^\W\d_][\w.+#-]{1,40}", re.UNICODE)
-_CJK = re.compile(r"[\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7af]+")
-_PLACEHOLDER = re.compile(r"\[REDACTED[^\]]*\]|<[^<>\s]{1,40}>|https?://\S+")
+_WORD = lazy(r"[^\W\d_][\w.+#-]{1,40}", re.UNICODE)
+_CJK = lazy(r"[\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7af]+")
+_PLACEHOLDER = lazy(r"\[REDACTED[^\]]*\]|<[^<>\s]{1,40}>|https?://\S+")
 
 
 def content_words(text: str) -> Iterator[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
 from diarist.model.entry import FileOperation
 from diarist.stages.distil.actions import CLIP, Change
 from diarist.stages.distil.commands import CommandLine, Program
+from diarist.text.lazy import lazy
 
-_SED_IN_PLACE = re.compile(r"(?:-i\S*|--in-place\S*|-\w*i\w*)$")
-_SED_SCRIPT = re.compile(r"s[/|#,@]|\d+[,dspi]|/|\$")
-_FILE_WORD = re.compile(r"\.\w+$|/")
+_SED_IN_PLACE = lazy(r"(?:-i\S*|--in-place\S*|-\w*i\w*)$")
+_SED_SCRIPT = lazy(r"s[/|#,@]|\d+[,dspi]|/|\$")
+_FILE_WORD = lazy(r"\.\w+$|/")
 _WRITERS: dict[str, FileOperation] = {
     "tee": "create",
     "touch": "create",
@@ -22,8 +22,8 @@ _WRITERS: dict[str, FileOperation] = {
     "mv": "move",
 }
 _BARE_FILES = frozenset({"Makefile", "Dockerfile", "LICENSE", "README", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile"})
-_NO_FILE = re.compile(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
-_SCRIPT_WRITES = re.compile(
+_NO_FILE = lazy(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
+_SCRIPT_WRITES = lazy(
     r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)"""
 )
 

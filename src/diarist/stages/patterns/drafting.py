@@ -18,6 +18,7 @@ from diarist.stages.patterns.features import WELL, Corpus, labels
 from diarist.stages.patterns.procedure import find_procedure
 from diarist.stages.patterns.words import prompt_words
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
 _TITLE = 72
 _CANDIDATES = 12
@@ -36,13 +37,13 @@ _CONSTANT = 0.3
 """A word of the title that fewer runs have is what is filled in each time."""
 _SUBJECT = 0.4
 """A word that so many runs have says what the habit is about."""
-_PIECE = re.compile(r"\S+")
-_PASTED = re.compile(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)|^[ \t]*(?:[#>*-]+[ \t]+)+", re.DOTALL | re.MULTILINE)
+_PIECE = lazy(r"\S+")
+_PASTED = lazy(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)|^[ \t]*(?:[#>*-]+[ \t]+)+", re.DOTALL | re.MULTILINE)
 """What stands around the words of a person: comments, code, marks of headings and lists."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*")
-_CODE = re.compile(r"\W*(?=[\dA-Z-]*\d)(?=[\dA-Z-]*[A-Z])[\dA-Z][\dA-Z-]{2,}\W*\Z")
+_SENTENCE = lazy(r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*")
+_CODE = lazy(r"\W*(?=[\dA-Z-]*\d)(?=[\dA-Z-]*[A-Z])[\dA-Z][\dA-Z-]{2,}\W*\Z")
 """A code that names one case, as HX2DUB or PROJ-417: never part of what a habit is about."""
-_ASCII_WORD = re.compile(r"[a-z][a-z0-9]+")
+_ASCII_WORD = lazy(r"[a-z][a-z0-9]+")
 _FILLED = "…"
 _MOST_FILLED = 2
 """A title with more gaps than this reads worse than one that is too particular."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -11,11 +10,12 @@ from diarist.stages.patterns.evidence import Features
 from diarist.stages.patterns.families import families
 from diarist.stages.patterns.grouping import Run
 from diarist.stages.patterns.words import prompt_words
+from diarist.text.lazy import lazy
 
 WELL = frozenset(("completed", "recovered", "unknown"))
 """Outcomes that do not speak against a habit."""
 _MOST_TOOLS = 200
-_SHELL_LABEL = re.compile(r"[\w.+-]+(?: [a-z][\w-]*)?")
+_SHELL_LABEL = lazy(r"[\w.+-]+(?: [a-z][\w-]*)?")
 _PROGRAMS = """
     cat cd ls echo pwd head tail wc grep rg find sed awk mkdir touch cp mv rm true test which sleep tree sort uniq xargs env export
     source python python3 node bash sh cmd powershell pwsh printf tee chmod diff date less more type dir

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from diarist.model.observation import ToolUse, loaded_skill
 from diarist.model.redacted import Redacted, derived
 from diarist.model.skill import SkillStep
 from diarist.stages.patterns.features import is_special, label
+from diarist.text.lazy import lazy
 
 _NEEDED = 0.6
 _SOMETIMES = 0.4
@@ -35,8 +35,8 @@ _PLAIN = {
     "submit": "Hand in the result", "code": "Run code", "shell": "Run a command",
 }  # fmt: skip
 _USUAL = frozenset(("read", "edit", "create", "search", "ask", "submit", "code", "plan"))
-_NUMBER = re.compile(r"[-+]?v?\d[\d.,:-]*\Z")
-_PATH = re.compile(r"[\w.~@+-]*[/\\][\w./\\~@+-]*\Z|[\w-]+\.\w{1,5}\Z")
+_NUMBER = lazy(r"[-+]?v?\d[\d.,:-]*\Z")
+_PATH = lazy(r"[\w.~@+-]*[/\\][\w./\\~@+-]*\Z|[\w-]+\.\w{1,5}\Z")
 
 _Item = tuple[str, int]
 """Label, and which occurrence of it in the run (from 0)."""

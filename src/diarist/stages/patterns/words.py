@@ -6,13 +6,14 @@ import re
 import unicodedata
 
 from diarist.text.analyse import fold
+from diarist.text.lazy import lazy
 from diarist.text.stem import FUNCTION_WORDS
 
 MOST_WORDS = 40
 """Distinct words of a prompt that are looked at: what is wanted stands at the front, pasted text behind it."""
 _MOST_CHARACTERS = 1200
 _READ = 4000
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT = lazy(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 """A form's own words, which nobody wrote."""
 
 NAME = "~"
@@ -20,7 +21,7 @@ NAME = "~"
 GLYPHS = "^"
 """Before a piece of a script that is written without spaces."""
 
-_PIECE = re.compile(
+_PIECE = lazy(
     r"""
     [a-z][\w+.-]*://\S+ | <[^<>\n]{1,40}>             # addresses and placeholders: no words
     | (?P<path>[\w.~@-]*[/\\][\w./\\~@-]+)
@@ -29,15 +30,15 @@ _PIECE = re.compile(
     """,
     re.VERBOSE,
 )
-_PARTS = re.compile(r"[^\W\d_]+")
-_IDENTIFIER = re.compile(r"[^\W\d_]{2,}\d{0,3}\Z")
-_SCRIPTS = re.compile(
+_PARTS = lazy(r"[^\W\d_]+")
+_IDENTIFIER = lazy(r"[^\W\d_]{2,}\d{0,3}\Z")
+_SCRIPTS = lazy(
     "(?P<han>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005]+)|(?P<kana>[\u30a1-\u30ff]+)|(?P<hiragana>[\u3041-\u309f]+)"
     "|(?P<hangul>[\uac00-\ud7af]+)|(?P<tight>[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+)"
     "|(?P<plain>[^\u3005\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+)"
 )
-_HAN_PARTICLES = re.compile("[请請把给給的了吗嗎呢吧我你您他她它们們帮幫被让讓一下个個里]+")
-_COMBINING = re.compile("[\u0300-\u036f]")
+_HAN_PARTICLES = lazy("[请請把给給的了吗嗎呢吧我你您他她它们們帮幫被让讓一下个個里]+")
+_COMBINING = lazy("[\u0300-\u036f]")
 
 _POLITE = """
 please pls plz thanks thank thx ty hey hi hello kindly asap ok okay now again just also too could can would should will must may

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from diarist.text.lazy import lazy
+
 OVER, TAKEN, NEW = 3, 2, 1
 """How strong a cue is: something earlier is over; something was taken away, put in another's place or given other bounds; something
 is new."""
@@ -151,8 +153,8 @@ _UNCHANGED_HINTS = (
     "tocó", "inalterad", "invariat", "ongewijzigd", "изменений", "没", "不变", "保持原样", "変更", "そのまま", "그대로",
 )  # fmt: skip
 """One of these stands in every match; looking for them first is many times faster."""
-_SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]?")
-_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
+_SENTENCE = lazy(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]?")
+_WORD = lazy(r"[^\W\d_]+(?:'[a-z]+)?")
 _MARKS = {code: " " for code in range(128) if not chr(code).isalpha() and chr(code) != "'"}
 _CJK = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _KEY = 4

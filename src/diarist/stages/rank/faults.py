@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from diarist.model.hit import SAME_ERROR, HitRow
 from diarist.stages.rank.rarity import Rarity
 from diarist.text.analyse import analyse
 from diarist.text.fingerprint import FoundError, errors_in, family
+from diarist.text.lazy import lazy
 from diarist.text.mask import Masked, mask
 
 _MOST_ERRORS = 12
@@ -27,10 +27,10 @@ _PLACE = 0.15
 """Part of the score that is added where a record touched the files that the text names: less than `_UNFIXED` takes off, for runs on one
 repository share files and not always a fault."""
 _MOST_FILES, _READ_FILES = 8, 20_000
-_PATH = re.compile(
+_PATH = lazy(
     r"(?:[\w.@+-]+[/\\])+[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,4}\b|\b\w[\w@+-]*\.(?:py|js|ts|tsx|go|rs|java|rb|c|cc|cpp|h|php|cs|kt|swift)\b"
 )
-_INSTALLED = re.compile(r"site-packages|dist-packages|node_modules|/lib/python|\bgo/pkg/|\.cargo/|/usr/(?:lib|include|share)/|rustc/")
+_INSTALLED = lazy(r"site-packages|dist-packages|node_modules|/lib/python|\bgo/pkg/|\.cargo/|/usr/(?:lib|include|share)/|rustc/")
 _REREAD = 30
 _READ = 4_000
 """The best records, and the characters of each, whose prose is read too."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from diarist.stages.rank.cues import Cue, find_cues, says_unchanged
 from diarist.stages.rank.words import telling
 from diarist.text.analyse import analyse
+from diarist.text.lazy import lazy
 from diarist.text.phrases import wordset
 from diarist.text.stem import language_of
 
@@ -69,16 +70,16 @@ class Portrait(NamedTuple):
     unchanged: tuple[frozenset[str], ...]
 
 
-_DIGIT = re.compile(r"\d")
-_PATH = re.compile(r"[\w@-]+(?:[./\\][\w@*-]+)+")
-_MEASURE = re.compile(r"(\d(?<![\w.]\d)\d*(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")  # a digit first: the engine looks for that fastest
-_SETTING = re.compile(r"\b([A-Za-z_][\w.]{0,40}?)(?:\s?[=:]\s?|[.-](?=\d+\b))(\d[\w.]*)")
+_DIGIT = lazy(r"\d")
+_PATH = lazy(r"[\w@-]+(?:[./\\][\w@*-]+)+")
+_MEASURE = lazy(r"(\d(?<![\w.]\d)\d*(?:[.,:]\d+)*)\s?(%|[^\W\d_]{1,12})")  # a digit first: the engine looks for that fastest
+_SETTING = lazy(r"\b([A-Za-z_][\w.]{0,40}?)(?:\s?[=:]\s?|[.-](?=\d+\b))(\d[\w.]*)")
 _FILES = wordset("""
     py js mjs ts tsx jsx vue go rs java kt kts rb php cs c cc cpp h hpp swift scala sh sql yaml yml toml json ini cfg conf xml html css scss
     md rst txt csv lock env tf rego proto gradle plist xcconfig properties pro
 """)
 """Extensions by which a dotted name is a file."""
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n")
+_SENTENCE = lazy(r"(?<=[.!?。！？])\s*|\n")
 
 
 @lru_cache(maxsize=_KEPT)

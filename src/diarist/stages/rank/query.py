@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from diarist.model.hit import Query
 from diarist.stages.rank.words import telling, without_foreign
 from diarist.text.analyse import analyse, language_in
 from diarist.text.durations import parse_duration
+from diarist.text.lazy import lazy
 from diarist.text.stem import language_of
 
 FILTERS = ("agent", "project", "outcome", "tag", "kind", "since", "before", "file", "tool", "workflow")
@@ -19,7 +19,7 @@ OUTCOMES = ("completed", "recovered", "failed", "interrupted", "unknown")
 KINDS = ("entry", "note", "observation", "lesson", "proposal", "state", "memory", "skill")
 _MOST_TERMS = 64
 """Terms of one query that are looked for; a longer text is a paste, of which the rarest words would do."""
-_WORD = re.compile(r"\S+")
+_WORD = lazy(r"\S+")
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from diarist.text.analyse import analyse, language_in
 from diarist.text.clip import clip
+from diarist.text.lazy import lazy
 
-_SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]*")
-_WORD = re.compile(r"\w+(?:[-._/]\w+)*")
+_SENTENCE = lazy(r"[^.!?\n。！？]+(?:[.!?](?=\S)[^.!?\n。！？]*)*[.!?。！？]*")
+_WORD = lazy(r"\w+(?:[-._/]\w+)*")
 _READ = 12_000
 _TOLD_BY = 600
 """Characters by which a text's language is told."""

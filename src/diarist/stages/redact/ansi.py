@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import OffsetMap
+from diarist.text.lazy import lazy
 
 MARKS = (b"\x1b", b"\\e[", b"\\033[", b"\\x1b[", b"\\x1B[", b"u001b[", b"u001B[", b"^[[")
 """Where none of these occurs, there are no escape sequences, raw or written out."""
 
-_SEQUENCE = Lazy(
+_SEQUENCE = lazy(
     rb"(?:\x1b|\\e|\\0?33|\\x1[bB]|\\+u001[bB]|\^\[)(?:\[[0-9;:?]{0,24}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[()][A-Z0-9])"
 )
 

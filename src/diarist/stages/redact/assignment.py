@@ -11,11 +11,11 @@ import re
 from typing import NamedTuple
 
 from diarist.stages.redact import context
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.values import LOOK, Value, bare_value, end_of, value_after
 from diarist.stages.redact.verdict import is_basic, is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
+from diarist.text.lazy import lazy
 
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
 _CLOSERS = b" \t\"'`\\])*?+!~."
@@ -24,8 +24,8 @@ _ENCODED_CLOSERS = (
     *(b"\\t", b"\\n", b"\\r"),
 )
 _TYPE_NAMES = frozenset((b"string", b"str", b"String", b"char", b"text", b"bytes", b"byte"))
-_TYPE = Lazy(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
-_WORDS_BEFORE = Lazy(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,2}\Z")
+_TYPE = lazy(rb"[ \t]+(?:string|str|String|(?:const )?char\s*\*|text|bytes|\[\]byte|&str|&'static str)\Z")
+_WORDS_BEFORE = lazy(rb"(?:[A-Za-z0-9]{1,20}[ ]){1,2}\Z")
 _REACH = 96
 
 
@@ -73,7 +73,7 @@ def _strip_closers(left: bytes) -> bytes:
     return left
 
 
-_OPERATOR = Lazy(
+_OPERATOR = lazy(
     rb"%(?:25)?3[AaDd]|\\+u003[aAdD]|&\#6[01];|\xef\xbc\x9a|=>|:=|={1,3}>?|:{1,3}=|:|\|\|?|\xe2\x94\x82|-?>|,|[ \t]+(?:is|was)\b:?|[ \t]+"
 )
 
@@ -119,9 +119,9 @@ def _is_hopeless(data: bytes, value: Value) -> bool:
     return not value.quoted and value.end - value.start < 8 and data[value.start : value.end].isalpha()
 
 
-_ANNOTATION = Lazy(rb"[ ]?[&*]?(?:'static )?[A-Za-z_][\w.\[\]<>, |?]{0,40}?[ ]?=[ ]?(?=[bBrRfFuU]{0,2}[\"'`])")
-_OPTION = Lazy(rb"-{1,2}(?:body|value|val|data|secret|b|v)[ =]")
-_SCHEME = Lazy(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
+_ANNOTATION = lazy(rb"[ ]?[&*]?(?:'static )?[A-Za-z_][\w.\[\]<>, |?]{0,40}?[ ]?=[ ]?(?=[bBrRfFuU]{0,2}[\"'`])")
+_OPTION = lazy(rb"-{1,2}(?:body|value|val|data|secret|b|v)[ =]")
+_SCHEME = lazy(rb"(?i:bearer|basic|token|apikey|api-key|key|digest|ssws|negotiate|hmac|flyv1)[ \t]+(?=\S)|(?i:Bearer|Basic)%20")
 
 
 def _value(data: bytes, site: Site, operator: re.Match[bytes]) -> tuple[Value | None, bool]:

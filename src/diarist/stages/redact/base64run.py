@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from typing import NamedTuple
 
-from diarist.stages.redact.lazy import Lazy
+from diarist.text.lazy import lazy
 
 _PLAIN_WORDS = """
 password Password PASSWORD passwd PASSWD secret Secret SECRET token Token TOKEN api_key apikey apiKey API_KEY ApiKey api-key access_key
@@ -20,11 +20,11 @@ npm_ AIza DB_PASS pypi-AgE dop_v1_ shpat_ hvs. _PWD= -----BEGIN "auth":
 _WORDS = (*_PLAIN_WORDS.split(), "PRIVATE KEY")
 _LONGEST = 65_536
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
-_RUN = Lazy(rb"[A-Za-z0-9+/_-]{1,%d}" % _LONGEST)
+_RUN = lazy(rb"[A-Za-z0-9+/_-]{1,%d}" % _LONGEST)
 _BREAK = rb"[ \t]*(?:\r?\n|(?:\\r)?\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?(?:[+>|-][ \t]+)?"
-_BREAK_AHEAD = Lazy(_BREAK)
-_BREAK_BEHIND = Lazy(_BREAK + rb"\Z")
-_LINE_END = Lazy(rb"={0,2}(?:[\s\"'\\,`]|\Z)")
+_BREAK_AHEAD = lazy(_BREAK)
+_BREAK_BEHIND = lazy(_BREAK + rb"\Z")
+_LINE_END = lazy(rb"={0,2}(?:[\s\"'\\,`]|\Z)")
 _WIDE = 40
 """Least length of a line of base64 that goes on in the next one."""
 _FIRST_WHOLE = (0, 2, 3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from diarist.text.lazy import lazy
+
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _LEAST = 512
 """Characters of unbroken base64 that are taken for binary data. Keys and tokens are shorter."""
@@ -12,7 +14,7 @@ _PROBE = 24
 _DISTINCT = 20
 """Different characters in a sample: hex dumps and runs of one letter have fewer."""
 _IMAGES = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "Qk0", "PHN2Zy")
-_DATA_URI = re.compile(r"data:(?P<type>[\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=.-]{1,60}){0,3};base64,\Z")
+_DATA_URI = lazy(r"data:(?P<type>[\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=.-]{1,60}){0,3};base64,\Z")
 
 
 def drop_binary(text: str) -> str:

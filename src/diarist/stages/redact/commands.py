@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Confirm, Trigger
 from diarist.stages.redact.vocabulary import is_example, is_vocabulary
+from diarist.text.lazy import lazy
 
 _LINE = 600
 _VALUE = rb"(?:\\*(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote))[^\n\\]){1,200})|(?P<bare>[^\s\"'\\;|&<>()][^\s\"'\\;|&<>()]{0,200}))"
-_USER = Lazy(
+_USER = lazy(
     rb"(?P<open>\\*[\"'])?(?P<user>[^\s\"':\\]{0,100})\\*[\"']?:\\*[\"']?(?P<bare>[^\s\"'\\][^\"'\\\n]{0,200}?)(?=(?(open)\\*[\"']|(?:[\s\"';|&)\\]|\Z)))"
 )
 
 
-def _rule(names: bytes, options: bytes) -> Lazy:
-    return Lazy(names + rb"(?P<between>[^\n;|]{0,400}?)" + options + _VALUE)
+def _rule(names: bytes, options: bytes) -> re.Pattern[bytes]:
+    return lazy(names + rb"(?P<between>[^\n;|]{0,400}?)" + options + _VALUE)
 
 
-_RULES: tuple[tuple[bytes, Lazy], ...] = (
+_RULES: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"mysql", _rule(rb"mysql\w*", rb"[ ]-p(?![ =])")),
     (b"mariadb", _rule(rb"mariadb[\w-]*", rb"[ ]-p(?![ =])")),
     (b"sshpass", _rule(rb"sshpass", rb"[ ]-p[ ]?")),
@@ -34,7 +34,7 @@ _RULES: tuple[tuple[bytes, Lazy], ...] = (
     (b"smbclient", _rule(rb"smbclient", rb"[ ](?:-U|--user)[ =][\w.\\/-]+%")),
     (b"mosquitto_", _rule(rb"mosquitto_\w+", rb"[ ]-P[ ]")),
     (b"rabbitmqctl", _rule(rb"rabbitmqctl", rb"[ ](?:add_user|change_password|authenticate_user)[ ]\S+[ ]")),
-    (b"sqlplus ", Lazy(rb"sqlplus[ ](?:-\w+[ ]){0,4}[\"']?\w{1,60}/(?P<quote>)(?P<quoted>[^@\s\"'/$]{3,100})@(?P<bare>)")),
+    (b"sqlplus ", lazy(rb"sqlplus[ ](?:-\w+[ ]){0,4}[\"']?\w{1,60}/(?P<quote>)(?P<quoted>[^@\s\"'/$]{3,100})@(?P<bare>)")),
     (b"openssl", _rule(rb"openssl", rb"pass:")),
     (b"-pass", _rule(rb"-pass(?:in|out|word)?", rb"[ =]pass:")),
     (b"zip ", _rule(rb"zip", rb"[ ]-P[ ]")),
@@ -42,11 +42,11 @@ _RULES: tuple[tuple[bytes, Lazy], ...] = (
     (b"net use", _rule(rb"net use", rb"/user:\S+[ ]")),
     (b"from-literal", _rule(rb"from-literal", rb"[= ][\"']?[\w.-]+=")),
     (b"vault login", _rule(rb"vault login", rb"[ ](?!-)")),
-    (b"identified by", Lazy(rb"identified by[ ](?:password[ ])?(?=\\*')" + _VALUE)),
-    (b"IDENTIFIED BY", Lazy(rb"IDENTIFIED BY[ ](?:PASSWORD[ ])?(?=\\*[\"'])" + _VALUE)),
+    (b"identified by", lazy(rb"identified by[ ](?:password[ ])?(?=\\*')" + _VALUE)),
+    (b"IDENTIFIED BY", lazy(rb"IDENTIFIED BY[ ](?:PASSWORD[ ])?(?=\\*[\"'])" + _VALUE)),
 )
 _PIPED = (b"chpasswd", b"sudo -S", b"password-stdin")
-_ECHOED = Lazy(rb"(?:echo|printf)[ ](?:-n[ ])?" + _VALUE + rb"\\*[\"']?[ ]*\|[^|\n]{0,160}\Z")
+_ECHOED = lazy(rb"(?:echo|printf)[ ](?:-n[ ])?" + _VALUE + rb"\\*[\"']?[ ]*\|[^|\n]{0,160}\Z")
 
 
 def triggers() -> list[Trigger]:
@@ -60,7 +60,7 @@ def triggers() -> list[Trigger]:
     return [*named, *piped, pair, user]
 
 
-def _confirm_of(size: int, rule: Lazy) -> Confirm:
+def _confirm_of(size: int, rule: re.Pattern[bytes]) -> Confirm:
     def confirm(data: bytes, end: int) -> Span | None:
         match = rule.match(data, end - size, end + _LINE)
         return _span(match, end - size) if match is not None else None
@@ -86,7 +86,7 @@ def _piped(data: bytes, end: int) -> Span | None:
     return _span(match, match.start()) if match is not None else None
 
 
-_CREDENTIALS = Lazy(rb"[\"'][^\"'\n]{1,80}[\"'],[ ]*[\"'](?P<quoted>[^\"'\n]{3,200})[\"']")
+_CREDENTIALS = lazy(rb"[\"'][^\"'\n]{1,80}[\"'],[ ]*[\"'](?P<quoted>[^\"'\n]{3,200})[\"']")
 
 
 def _credentials(data: bytes, end: int) -> Span | None:
@@ -97,9 +97,9 @@ def _credentials(data: bytes, end: int) -> Span | None:
     return _span(match, end, "quoted")
 
 
-_ALONE = Lazy(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
-_TOOLS = Lazy(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
-_OPTION = Lazy(rb"-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)")
+_ALONE = lazy(rb"\\*[\"']?(?P<user>[^\s\"':\\]{8,200}):\\*[\"']?(?=[\s\"']|\Z)")
+_TOOLS = lazy(rb"(?:curl|wget|http|https|xh|aria2c|lftp|ab|hey|wrk|svn|cadaver|webdav|sftp|nc)\b")
+_OPTION = lazy(rb"-{1,2}(?:proxy-user|user|auth|[A-Za-z]{0,5}[uU]|a)[ =]*(?P<user>\\*[\"']?[^\s\"':\\]{0,100}\\*[\"']?:)")
 
 
 def _option_before(data: bytes, end: int) -> re.Match[bytes] | None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.values import Value
+from diarist.text.lazy import lazy
 
-_LINE_START = Lazy(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
-_LINE_END = Lazy(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
-_BARE_NAME = Lazy(rb"[A-Za-z_]+\Z")
-_CELL_START = Lazy(rb"(?:\||\xe2\x94\x82|\A|[\r\n]|\\n)[ \t*`]*\Z")
-_ARN = Lazy(rb"arn:[\w-]*:[\w-]*:[\w-]*:\d*:\Z")
-_PARAMETER = Lazy(rb"(?:[?&]|%(?:25)?(?:26|3[fF])|&amp;|\\u0026)\Z")
+_LINE_START = lazy(rb"(?:\A|[\n\r\x00]|\\[nrt])[^\w\n]*(?:\d{1,6}[^\w\n]{1,4})?(?:export |set |setx |ENV |ARG |env |- )?[\"']?\Z")
+_LINE_END = lazy(rb"[ \t]*(?:\Z|[\r\n]|\\[nr]|#| //|\x1b)")
+_BARE_NAME = lazy(rb"[A-Za-z_]+\Z")
+_CELL_START = lazy(rb"(?:\||\xe2\x94\x82|\A|[\r\n]|\\n)[ \t*`]*\Z")
+_ARN = lazy(rb"arn:[\w-]*:[\w-]*:[\w-]*:\d*:\Z")
+_PARAMETER = lazy(rb"(?:[?&]|%(?:25)?(?:26|3[fF])|&amp;|\\u0026)\Z")
 _PARAMETER_ENDS = frozenset(b"?&6Ff;")
-_ARGUMENTS_END = Lazy(rb"\\*[\"'`]?[ \t\r\n]*(?:[)\]]|,[ \t\r\n]*[^\"'`\s\\])")
-_CLOSING_TAG = Lazy(rb"[.,;:!?)*]*(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
-_NAMED_ARGUMENT = Lazy(rb"\w+=")
+_ARGUMENTS_END = lazy(rb"\\*[\"'`]?[ \t\r\n]*(?:[)\]]|,[ \t\r\n]*[^\"'`\s\\])")
+_CLOSING_TAG = lazy(rb"[.,;:!?)*]*(?:\s|\\+[nrt])*(?:<|&lt;|\\u003[cC])\\*/")
+_NAMED_ARGUMENT = lazy(rb"\w+=")
 
 
 def is_part(data: bytes, start: int) -> bool:

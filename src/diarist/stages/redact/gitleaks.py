@@ -13,6 +13,7 @@ from diarist.errors import InvalidInputError
 from diarist.stages.redact.engine import Finder
 from diarist.stages.redact.settings import UserPattern
 from diarist.stages.redact.user import Allowed, PatternFinder, compiled
+from diarist.text.lazy import lazy
 
 _POSIX = {
     "alnum": "A-Za-z0-9",
@@ -30,10 +31,10 @@ _POSIX = {
     "word": r"\w",
     "xdigit": "0-9A-Fa-f",
 }
-_FLAGS = re.compile(r"\(\?(?P<on>[imsU]*)(?:-(?P<off>[imsU]+))?\)")
-_WIDE = re.compile(r"\\x\{(?P<hex>[0-9A-Fa-f]{1,6})\}")
-_LETTERS = re.compile(r"\\[pP](?:\{\^?\w+\}|\w)")
-_NAMED = re.compile(r"\(\?<(?![=!])")
+_FLAGS = lazy(r"\(\?(?P<on>[imsU]*)(?:-(?P<off>[imsU]+))?\)")
+_WIDE = lazy(r"\\x\{(?P<hex>[0-9A-Fa-f]{1,6})\}")
+_LETTERS = lazy(r"\\[pP](?:\{\^?\w+\}|\w)")
+_NAMED = lazy(r"\(\?<(?![=!])")
 
 
 def finders(toml: str) -> list[Finder]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Confirm, Trigger
+from diarist.text.lazy import lazy
 
 _LONGEST = 24_000
 _WIDEST = 160
@@ -16,7 +16,7 @@ _MARGIN = (
 """What may stand before a line: indentation, quotes, line numbers, diff and quotation marks."""
 _HEADER = rb"(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|MessageID|Charset|Key-[A-Za-z]+)[^\n\\]{0,120}"
 _LINE = rb"(?:[A-Za-z0-9+/=]{1,2000}(?:\.\.\.|\xe2\x80\xa6)?|" + _HEADER + rb")"
-_NEXT = Lazy(
+_NEXT = lazy(
     rb"[\"']?[ \t]*[+,\\]?[ \t]*"
     + _BREAK
     + rb"(?:"
@@ -28,11 +28,11 @@ _NEXT = Lazy(
     + _LINE
     + rb")(?=[\s\"'\\,+|]|\Z)"
 )
-_LAST_LINES = Lazy(rb"(?P<margin>" + _MARGIN + rb")(?P<line>[A-Za-z0-9+/]{1,120}={0,2})[\"',+\\ \t\r]*\Z")
-_START = Lazy(rb"-{4,5}BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-{0,5}")
-_BODY = Lazy(rb"[A-Za-z0-9+/]{16}")
-_RUN = Lazy(rb"[A-Za-z0-9+/=]+")
-_ON_ONE_LINE = Lazy(rb"[ ]+[A-Za-z0-9+/=]{16,}")
+_LAST_LINES = lazy(rb"(?P<margin>" + _MARGIN + rb")(?P<line>[A-Za-z0-9+/]{1,120}={0,2})[\"',+\\ \t\r]*\Z")
+_START = lazy(rb"-{4,5}BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-{0,5}")
+_BODY = lazy(rb"[A-Za-z0-9+/]{16}")
+_RUN = lazy(rb"[A-Za-z0-9+/=]+")
+_ON_ONE_LINE = lazy(rb"[ ]+[A-Za-z0-9+/=]{16,}")
 
 _BARE_STARTS = (
     b"MIIEpAIBAAKCAQEA",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from diarist.stages.redact import assignment, pairs
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, trie
 from diarist.stages.redact.words import read_key
+from diarist.text.lazy import lazy
 
 _WORDS = "pass pwd secret token key auth cred psk jwt bearer cookie session salt signature webhook dsn mnemonic seed license hmac kennwort"
 _SHORT = "pw pin otp sid sig sas pat pem"
@@ -16,7 +16,7 @@ _SHORT = "pw pin otp sid sig sas pat pem"
 _FOREIGN = "contraseña contrasena senha 密码 口令 パスワード 비밀번호 пароль"
 
 
-_LONG_WORD = Lazy(rb"[ ][a-zA-Z0-9_+/=.\-]{20}\Z")
+_LONG_WORD = lazy(rb"[ ][a-zA-Z0-9_+/=.\-]{20}\Z")
 """What may be a credential after a name and a blank; see `_rests`."""
 
 
@@ -58,8 +58,8 @@ def _escaped(words: str) -> bytes:
 
 
 _ESCAPED = _escaped(" ".join(word for word in _FOREIGN.split() if not word.isascii()))
-_ESCAPED_NAME = Lazy(_ESCAPED + rb"[\\\"'`\] \t]*\Z", re.IGNORECASE)
-_SPELLED = re.compile(rb"\\+u([0-9a-fA-F]{4})")
+_ESCAPED_NAME = lazy(_ESCAPED + rb"[\\\"'`\] \t]*\Z", re.IGNORECASE)
+_SPELLED = lazy(rb"\\+u([0-9a-fA-F]{4})")
 
 
 def triggers() -> list[Trigger]:

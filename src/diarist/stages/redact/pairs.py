@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from diarist.stages.redact import assignment
 from diarist.stages.redact.assignment import Site
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.values import value_after
 from diarist.stages.redact.words import NO_KEY, Level, read_key
+from diarist.text.lazy import lazy
 
 VALUE = rb"(?:</key>[\s\\nrt]*<string>|\\*[\"']?(?:string)?value\\*[\"']?[ \t]*[:=])"
 """The field after the name, in lower case."""
 
-_VALUE_FIELD = Lazy(rb"(?:</key>(?:\s|\\[nrt])*<string>|\\*[\"']?(?:[Ss]tring)?[Vv]alue\\*[\"']?[ \t]*[:=])\Z")
+_VALUE_FIELD = lazy(rb"(?:</key>(?:\s|\\[nrt])*<string>|\\*[\"']?(?:[Ss]tring)?[Vv]alue\\*[\"']?[ \t]*[:=])\Z")
 _NAME_CHARACTERS = bytes(code for code in range(256) if code >= 128 or chr(code).isalnum() or code in b"_.-$@")
 _BETWEEN = b" \t\r\n\"'\\,;-"
 
 
-_INPUT = Lazy(rb"(?P<name>[\w.$@-]{1,60})[\"'\]]*\)\.\w{1,16}\(\Z")
+_INPUT = lazy(rb"(?P<name>[\w.$@-]{1,60})[\"'\]]*\)\.\w{1,16}\(\Z")
 
 
 def confirm_input(data: bytes, at: int) -> Span | None:

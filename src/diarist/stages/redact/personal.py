@@ -9,12 +9,13 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from diarist.errors import InvalidInputError
 from diarist.stages.redact.engine import Finder
 from diarist.stages.redact.spans import Span
+from diarist.text.lazy import lazy
 
 KINDS = ("email", "phone", "iban", "card", "ip", "home")
 
-_EMAIL = re.compile(rb"(?<![\w.+-])[\w.+%-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![\w@-])")
-_PHONE = re.compile(rb"(?<![\w+.])\+[1-9](?:[ .()/-]{0,2}\d){6,14}(?![\w])")
-_IBAN = re.compile(rb"(?<![A-Za-z0-9])(?=(?P<iban>[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}))")
+_EMAIL = lazy(rb"(?<![\w.+-])[\w.+%-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![\w@-])")
+_PHONE = lazy(rb"(?<![\w+.])\+[1-9](?:[ .()/-]{0,2}\d){6,14}(?![\w])")
+_IBAN = lazy(rb"(?<![A-Za-z0-9])(?=(?P<iban>[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}))")
 _IBAN_LENGTHS = {
     code.encode(): int(length)
     for length, codes in {
@@ -26,10 +27,10 @@ _IBAN_LENGTHS = {
     for code in codes.split()
 }  # fmt: skip
 """How long an IBAN is, by country (ISO 13616)."""
-_CARD = re.compile(rb"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d){9,15}(?![\w.]|-\d)")
-_IPV4 = re.compile(rb"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)")
-_IPV6 = re.compile(rb"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:.])")
-_HOME = re.compile(
+_CARD = lazy(rb"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d){9,15}(?![\w.]|-\d)")
+_IPV4 = lazy(rb"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)")
+_IPV6 = lazy(rb"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:.])")
+_HOME = lazy(
     rb"(?:/(?:home|Users)/|[A-Za-z]:\\{1,4}Users\\{1,4}|-(?:home|Users)-(?=[^-]))(?P<user>[^\s/\\:\"'<>|*?,;()\[\]-][^\s/\\:\"'<>|*?,;()\[\]-]{0,63})"
 )
 _NO_USER = frozenset((b"user", b"username", b"runner", b"root", b"shared", b"public", b"default", b"$user", b"${user}", b"you", b"me"))

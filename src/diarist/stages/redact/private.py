@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 
+from diarist.text.lazy import lazy
+
 PLACEHOLDER = "[REDACTED:private]"
 
 _LONGEST_TAG = 96
-_TAG = re.compile(r"(?:<|&lt;|\\u003c)(?P<close>\\?/)?\s{0,8}private(?:\s[^<>&\\]{0,48})?\s{0,8}(?:>|&gt;|\\u003e)", re.IGNORECASE)
+_TAG = lazy(r"(?:<|&lt;|\\u003c)(?P<close>\\?/)?\s{0,8}private(?:\s[^<>&\\]{0,48})?\s{0,8}(?:>|&gt;|\\u003e)", re.IGNORECASE)
 
 
 def may_hold_sections(text: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Confirm, Trigger
 from diarist.stages.redact.vocabulary import is_example, is_vocabulary
+from diarist.text.lazy import lazy
 
 _GAP = rb"(?:[ \t]|(?:\\+r)?\\+n|\\+t|\r?\n[ \t]*(?:\d{1,6}(?:[ \t]*\xe2\x86\x92|[:|\t]))?[ \t]*(?:[+>|-][ \t]*)?)+"
-_NETRC = Lazy(
+_NETRC = lazy(
     rb"(?:machine"
     + _GAP
     + rb"[\w.:/*-]{1,200}|default)"
@@ -24,7 +24,7 @@ _NETRC = Lazy(
     + _GAP
     + rb"(?P<value>(?:[^\s\\\"']|\\(?![nrt]))[^\s\\\"']{0,200})"
 )
-_LOGIN = Lazy(
+_LOGIN = lazy(
     rb"login"
     + _GAP
     + rb"[^\s\\]{1,200}"
@@ -33,11 +33,11 @@ _LOGIN = Lazy(
     + _GAP
     + rb"(?P<value>[^\s\\\"']{3,200})(?=\s*(?:\Z|[\r\n]|\\[nr]|account|machine|default|[\"']))"
 )
-_PGPASS = Lazy(
+_PGPASS = lazy(
     rb"(?:\A|[\n\r]|\\[nr]|[\"'`])[ \t]*(?:\d{1,6}(?:[ \t]*\xe2\x86\x92|[:|\t])[ \t]*)?(?:[+>|-][ \t]*)?"
     rb"(?P<host>[A-Za-z*][\w.*-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}):(?P<port>\d{4,5}|\*):(?P<database>[A-Za-z_*][\w*-]{0,64}):(?P<user>[A-Za-z_*][\w.*@-]{0,64}):\Z"
 )
-_PGVALUE = Lazy(rb"(?:[^\s:\"'\\`]|\\[:\\])(?:[^\s\"'\\`]|\\[:\\])*(?=\s|\\[nr]|[\"'`]|\Z)")
+_PGVALUE = lazy(rb"(?:[^\s:\"'\\`]|\\[:\\])(?:[^\s\"'\\`]|\\[:\\])*(?=\s|\\[nr]|[\"'`]|\Z)")
 
 
 def triggers() -> list[Trigger]:
@@ -70,17 +70,17 @@ def _pgpass(data: bytes, end: int) -> Span | None:
 
 
 _HASHES = {
-    b"$apr1$": Lazy(rb"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
-    b"$1$": Lazy(rb"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
-    b"$2a$": Lazy(rb"\d\d\$[./A-Za-z0-9]{53}"),
-    b"$2b$": Lazy(rb"\d\d\$[./A-Za-z0-9]{53}"),
-    b"$2y$": Lazy(rb"\d\d\$[./A-Za-z0-9]{53}"),
-    b"$5$": Lazy(rb"(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}"),
-    b"$6$": Lazy(rb"(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86}"),
-    b"$y$": Lazy(rb"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}"),
-    b"$argon2": Lazy(rb"(?:id|i|d)\$(?:v=\d+\$)?m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,180}"),
-    b"{SSHA}": Lazy(rb"[A-Za-z0-9+/]{28,100}={0,2}"),
-    b"pbkdf2_sha256$": Lazy(rb"\d{4,8}\$[A-Za-z0-9]{4,64}\$[A-Za-z0-9+/]{43}="),
+    b"$apr1$": lazy(rb"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
+    b"$1$": lazy(rb"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
+    b"$2a$": lazy(rb"\d\d\$[./A-Za-z0-9]{53}"),
+    b"$2b$": lazy(rb"\d\d\$[./A-Za-z0-9]{53}"),
+    b"$2y$": lazy(rb"\d\d\$[./A-Za-z0-9]{53}"),
+    b"$5$": lazy(rb"(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}"),
+    b"$6$": lazy(rb"(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86}"),
+    b"$y$": lazy(rb"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}"),
+    b"$argon2": lazy(rb"(?:id|i|d)\$(?:v=\d+\$)?m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,180}"),
+    b"{SSHA}": lazy(rb"[A-Za-z0-9+/]{28,100}={0,2}"),
+    b"pbkdf2_sha256$": lazy(rb"\d{4,8}\$[A-Za-z0-9]{4,64}\$[A-Za-z0-9+/]{43}="),
 }
 
 

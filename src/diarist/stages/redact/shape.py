@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log2
 
-from diarist.stages.redact.lazy import Lazy
+from diarist.text.lazy import lazy
 
 _ORIGIN = ord("N")
 """Both tables write half bits as letters; "N" is zero, later letters speak for chance, earlier ones for words."""
@@ -99,7 +99,7 @@ def entropy(value: bytes) -> float:
 
 
 _SEPARATORS = b"-_./:+~ *#?=,"
-_RUNS = Lazy(rb"(.)\1*", re.DOTALL)
+_RUNS = lazy(rb"(.)\1*", re.DOTALL)
 
 
 def is_filler(value: bytes) -> bool:
@@ -131,7 +131,7 @@ def _is_alphabet(core: bytes) -> bool:
     return steps >= 0.85 * (len(core) - 1)
 
 
-_TEMPLATE = Lazy(
+_TEMPLATE = lazy(
     rb"""
       <[^<>\s][^<>]{0,80}>                        # <token>
     | [$@\#%]?\{\{?[^{}\n]{0,120}\}?\}            # ${VAR} {var} {{ var }} #{var}
@@ -144,7 +144,7 @@ _TEMPLATE = Lazy(
     """,
     re.VERBOSE,
 )
-_ELIDED = Lazy(rb"(?:\.{3,}|\xe2\x80\xa6|\*{3,}|[xX]{6,})")
+_ELIDED = lazy(rb"(?:\.{3,}|\xe2\x80\xa6|\*{3,}|[xX]{6,})")
 
 
 def is_template(value: bytes) -> bool:

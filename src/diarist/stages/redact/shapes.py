@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_filler, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.tokens import starts_afresh
 from diarist.stages.redact.triggers import Confirm, Trigger
 from diarist.stages.redact.vocabulary import is_example
+from diarist.text.lazy import lazy
 
 
 class _Shape(NamedTuple):
@@ -20,7 +21,7 @@ class _Shape(NamedTuple):
     """Of a fixed length, or ends at a fixed place."""
     back: int
     """How far before the end of the trigger the token may start."""
-    whole: Lazy
+    whole: re.Pattern[bytes]
     """The token; must reach over the trigger's end."""
     floor: float
 
@@ -31,30 +32,30 @@ _SHAPES = (
         b".",
         rb"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27}",
         63,
-        Lazy(rb"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![A-Za-z0-9_-])"),
+        lazy(rb"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![A-Za-z0-9_-])"),
         30,
     ),
     _Shape(
-        "airtable-token", b"pat", rb"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}", 82, Lazy(rb"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])"), 0
+        "airtable-token", b"pat", rb"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}", 82, lazy(rb"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])"), 0
     ),
     _Shape(
         "airtable-key",
         b"key",
         rb"key[A-Za-z0-9]{14}",
         17,
-        Lazy(rb"key(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Z])(?=[A-Za-z0-9]*[a-z])[A-Za-z0-9]{14}(?![A-Za-z0-9_])"),
+        lazy(rb"key(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Z])(?=[A-Za-z0-9]*[a-z])[A-Za-z0-9]{14}(?![A-Za-z0-9_])"),
         28,
     ),
-    _Shape("twilio-key", b"SK", rb"SK[0-9a-f]{32}", 34, Lazy(rb"SK[0-9a-f]{32}(?![A-Za-z0-9])"), -60),
-    _Shape("twilio-id", b"AC", rb"AC[0-9a-f]{32}", 34, Lazy(rb"AC[0-9a-f]{32}(?![A-Za-z0-9])"), -60),
-    _Shape("facebook-token", b"|", rb"[0-9]{15}\|[A-Za-z0-9_\-]{27}", 44, Lazy(rb"\d{15,16}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])"), 10),
-    _Shape("telegram-token", b":AA", rb":AA[A-Za-z0-9_\-]{31}", 44, Lazy(rb"\d{8,10}:AA[A-Za-z0-9_-]{31,33}(?![A-Za-z0-9_-])"), 10),
+    _Shape("twilio-key", b"SK", rb"SK[0-9a-f]{32}", 34, lazy(rb"SK[0-9a-f]{32}(?![A-Za-z0-9])"), -60),
+    _Shape("twilio-id", b"AC", rb"AC[0-9a-f]{32}", 34, lazy(rb"AC[0-9a-f]{32}(?![A-Za-z0-9])"), -60),
+    _Shape("facebook-token", b"|", rb"[0-9]{15}\|[A-Za-z0-9_\-]{27}", 44, lazy(rb"\d{15,16}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])"), 10),
+    _Shape("telegram-token", b":AA", rb":AA[A-Za-z0-9_\-]{31}", 44, lazy(rb"\d{8,10}:AA[A-Za-z0-9_-]{31,33}(?![A-Za-z0-9_-])"), 10),
     _Shape(
         "vault-token",
         b"s.",
         rb"s\.[A-Za-z0-9]{24}",
         26,
-        Lazy(rb"s\.(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Z])(?=[A-Za-z0-9]*[a-z])[A-Za-z0-9]{24}(?![A-Za-z0-9_.(])"),
+        lazy(rb"s\.(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Z])(?=[A-Za-z0-9]*[a-z])[A-Za-z0-9]{24}(?![A-Za-z0-9_.(])"),
         30,
     ),
     _Shape(
@@ -62,26 +63,26 @@ _SHAPES = (
         b"Q~",
         rb"[0-9]Q~[A-Za-z0-9_~.\-]{31}",
         38,
-        Lazy(rb"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
+        lazy(rb"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
         20,
     ),
-    _Shape("azure-token", b"AZDO", rb"AZDO[A-Za-z0-9]{4}", 84, Lazy(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])"), 40),
-    _Shape("notion-token", b"secret_", rb"secret_[A-Za-z0-9]{43}", 50, Lazy(rb"secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])"), 10),
+    _Shape("azure-token", b"AZDO", rb"AZDO[A-Za-z0-9]{4}", 84, lazy(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])"), 40),
+    _Shape("notion-token", b"secret_", rb"secret_[A-Za-z0-9]{43}", 50, lazy(rb"secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])"), 10),
     _Shape(
         "azure-storage-key",
         b"+ASt",
         rb"\+ASt[A-Za-z0-9+/]{4}==",
         88,
-        Lazy(rb"[A-Za-z0-9+/]{76}\+ASt[A-Za-z0-9+/]{4}[A-Za-z0-9+/=]{0,4}"),
+        lazy(rb"[A-Za-z0-9+/]{76}\+ASt[A-Za-z0-9+/]{4}[A-Za-z0-9+/=]{0,4}"),
         20,
     ),
     _Shape(
-        "terraform-token", b".atlasv1.", rb"\.atlasv1\.[A-Za-z0-9_=\-]{20}", 43, Lazy(rb"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{20,}"), 20
+        "terraform-token", b".atlasv1.", rb"\.atlasv1\.[A-Za-z0-9_=\-]{20}", 43, lazy(rb"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{20,}"), 20
     ),
 )
 
 
-_MAILCHIMP = Lazy(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])")
+_MAILCHIMP = lazy(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])")
 
 
 def _mailchimp(data: bytes, end: int) -> Span | None:

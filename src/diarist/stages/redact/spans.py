@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diarist.stages.redact.lazy import Lazy
+from diarist.text.lazy import lazy
 
-PLACEHOLDER = Lazy(rb"\[REDACTED:[a-z0-9._-]{1,60}\]")
+PLACEHOLDER = lazy(rb"\[REDACTED:[a-z0-9._-]{1,60}\]")
 """What masking leaves behind: a kind, never the value, its length or a hash. Opaque to every rule."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Protocol
 
 import msgspec
@@ -15,12 +14,13 @@ from diarist.stages.redact.engine import Engine
 from diarist.stages.redact.segments import encode
 from diarist.stages.redact.verdict import is_secret
 from diarist.stages.redact.words import NO_KEY, Key, Level, read_key
+from diarist.text.lazy import lazy
 
 _NAMES = ("name", "key", "Name", "Key", "variable", "field")
 """Keys of `{"name": "DB_PASSWORD", "value": "…"}`."""
 _VALUES = ("value", "Value", "val", "default")
 
-_CLIPPED = re.compile(r"\n\[… ([0-9]{1,15}) characters cut …\]\n")
+_CLIPPED = lazy(r"\n\[… ([0-9]{1,15}) characters cut …\]\n")
 """What `clip` leaves: a text that it clipped (in a session that was written out and comes in again) stays as it is, count included."""
 _MARK_ROOM = 200
 """The mark, and the rest of a placeholder at either end of it."""

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.rules.tokens import ANYTHING, TOKENS, Token
 from diarist.stages.redact.shape import is_filler, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger, minimal
 from diarist.stages.redact.vocabulary import is_example
+from diarist.text.lazy import lazy
 
 _LOOK = 512
 """Characters of a token that are looked at to decide about it; the rest of a longer one goes with them."""
 _LONGEST = 65_536
 _WORDY = -18.0
 """Bits below which a body reads like words, so that it needs digits to count."""
-_ESCAPE_BEFORE = Lazy(
+_ESCAPE_BEFORE = lazy(
     rb"(?:\\[nrtbfv0'\"/]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\0\d\d|(?:\x1b|\\e|\\033|\\x1b|\\u001[bB])?\[[0-9;]{1,12}m|&[a-z]{2,5};)\Z"
 )
-_CUT_AFTER = Lazy(rb"\Z|\.{2,}|\xe2\x80\xa6|\[?\(?(?:truncated|\.\.\.)|\x1b|<truncated|[\"']?\s*\Z")
-_WRAP = Lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t ])[ \t]*)?[+>|-]?(?:\xe2\x94\x82)?[ \t]*")
+_CUT_AFTER = lazy(rb"\Z|\.{2,}|\xe2\x80\xa6|\[?\(?(?:truncated|\.\.\.)|\x1b|<truncated|[\"']?\s*\Z")
+_WRAP = lazy(rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t ])[ \t]*)?[+>|-]?(?:\xe2\x94\x82)?[ \t]*")
 
 
 class _Rule(NamedTuple):
     token: Token
     literal: bytes
-    run: Lazy
+    run: re.Pattern[bytes]
 
 
 @lru_cache(maxsize=1)
@@ -42,8 +43,8 @@ def _rules() -> dict[bytes, list[_Rule]]:
 
 
 @lru_cache(maxsize=256)
-def _run_of(alphabet: str) -> Lazy:
-    return Lazy(b"[" + alphabet.encode() + b"]{0,%d}" % _LOOK)
+def _run_of(alphabet: str) -> re.Pattern[bytes]:
+    return lazy(b"[" + alphabet.encode() + b"]{0,%d}" % _LOOK)
 
 
 def triggers() -> list[Trigger]:
@@ -98,7 +99,7 @@ def _end(data: bytes, start: int, rule: _Rule) -> int:
     return end if token.exact or token.fixed else extended(data, _whole(data, start, end, rule.run), rule)
 
 
-def _whole(data: bytes, start: int, end: int, run: Lazy) -> int:
+def _whole(data: bytes, start: int, end: int, run: re.Pattern[bytes]) -> int:
     """Where a token ends that is longer than what was looked at."""
     while end - start >= _LOOK and end - start < _LONGEST and end < len(data):
         more = run.match(data, end)
@@ -108,7 +109,7 @@ def _whole(data: bytes, start: int, end: int, run: Lazy) -> int:
     return end
 
 
-_ALONE = Lazy(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
+_ALONE = lazy(rb"[\"'`]?,?[ \t]*(?:\Z|[\r\n]|\\[nr])|[\"'`]")
 
 
 def extended(data: bytes, end: int, rule: _Rule) -> int:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.vocabulary import is_example, word_set
+from diarist.text.lazy import lazy
 
 _REACH = 300
 _SCHEMES = (b"://", b":\\/\\/", b"%3A%2F%2F", b"%3a%2f%2f")
-_PORT = Lazy(rb"\d{1,5}(?:[/?#\\]|\Z)")
-_STOP = Lazy(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
+_PORT = lazy(rb"\d{1,5}(?:[/?#\\]|\Z)")
+_STOP = lazy(rb"[\s\"'<>`\\/?#,;)\]}]|%2[fF]|%40|@")
 _SHOWN = word_set(
     """password passwd pwd your_password yourpassword your-password my_password mypassword pass_word secret_password token abc 123 xyz"""
 )
@@ -100,7 +100,7 @@ def _token_user(data: bytes, start: int, at: int) -> Span | None:
     return None
 
 
-_SOURCE = Lazy(rb"(?:\A|[\s\"'`=(])[\w.-]{1,64}:(?P<password>[^\s\"'`]{1,128})\Z")
+_SOURCE = lazy(rb"(?:\A|[\s\"'`=(])[\w.-]{1,64}:(?P<password>[^\s\"'`]{1,128})\Z")
 
 
 def _data_source(data: bytes, at: int) -> Span | None:

@@ -12,13 +12,14 @@ from diarist.errors import InvalidInputError
 from diarist.stages.redact.settings import RedactionRules, UserPattern
 from diarist.stages.redact.shape import entropy
 from diarist.stages.redact.spans import Span
+from diarist.text.lazy import lazy
 
-_KIND = re.compile(r"[^a-z0-9._-]+")
+_KIND = lazy(r"[^a-z0-9._-]+")
 _REACH_BEFORE = 512
 _PIECE = 8_192
 _OVERLAP = 2_048
 """A pattern is tried piece by piece, pieces overlapping by as much as a secret may be long: its cost is bounded, whatever the text."""
-_ENDLESS = re.compile(r"\((?:\?:|\?P?<\w+>)?(?:\[\^?\]?[^\]]*\]|\\?.)[+*]\)[+*]")
+_ENDLESS = lazy(r"\((?:\?:|\?P?<\w+>)?(?:\[\^?\]?[^\]]*\]|\\?.)[+*]\)[+*]")
 
 
 def digest(rules: RedactionRules) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from diarist.stages.redact.lazy import Lazy
+from diarist.text.lazy import lazy
 
 LOOK = 256
 """Bytes of a value that are looked at to decide about it. The rest goes with them."""
@@ -14,7 +14,7 @@ _LINE = 4_096
 """Bytes within which a closing quote is looked for."""
 
 _QUOTE = rb"\\*(?:\"\"\"|'''|[\"'`])|%(?:25)?2[27]|&quot;|&\#3[49];|&apos;|\\+u002[27]|\xe2\x80[\x98\x9c]"
-_LEAD = Lazy(
+_LEAD = lazy(
     rb"""
     (?:[ \t]|%(?:25)?20)*+
     (?P<far> (?: (?:\\+[nrt])+ | \r?\n ) [ \t]*+ (?: \d{1,6} (?:\xe2\x86\x92|[:|\t]) [ \t]*+ )? [+>|-]{0,2} [ \t]*+ )?+
@@ -27,12 +27,12 @@ _LEAD = Lazy(
     """,
     re.VERBOSE,
 )
-_GAP = Lazy(
+_GAP = lazy(
     rb"(?:[ \t]|%(?:25)?20)*+(?P<far>(?:(?:\\+[nrt])+|\r?\n)[ \t]*+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*+)?[+>|-]{0,2}[ \t]*+)?+\*{0,2}"
 )
-_BARE = Lazy(rb"[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]*+(?:\\(?![nrtu\"'`\\/ \r\n])[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]*+)*+")
-_SETTING = Lazy(rb"[^\s\"'`<>\\\x1b\x00]*+(?:\\(?![nrtu\"'`\\ \r\n])[^\s\"'`<>\\\x1b\x00]*+)*+")
-_ENCODED_END = Lazy(
+_BARE = lazy(rb"[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]*+(?:\\(?![nrtu\"'`\\/ \r\n])[^\s\"'`<>|,;&(){}\[\]\\\x1b\x00]*+)*+")
+_SETTING = lazy(rb"[^\s\"'`<>\\\x1b\x00]*+(?:\\(?![nrtu\"'`\\ \r\n])[^\s\"'`<>\\\x1b\x00]*+)*+")
+_ENCODED_END = lazy(
     rb"%(?:25)?(?:2[0267C]|0[AD]|7[DC]|5[DC]|3[BC])|&(?:quot|amp|lt|gt|\#3[49]);|\\+u00(?:2[267]|3[ce])|\xef\xbc[\x8c\x9b\x81\x9f]|\xe3\x80[\x81\x82]",
     re.IGNORECASE,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.rules.vendors import SHAPES
 from diarist.stages.redact.shape import is_filler
 from diarist.stages.redact.spans import Span
@@ -12,17 +12,18 @@ from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.values import value_after
 from diarist.stages.redact.vocabulary import is_example
 from diarist.stages.redact.words import is_denied
+from diarist.text.lazy import lazy
 
-_OPERATOR = Lazy(
+_OPERATOR = lazy(
     rb"(?P<rest>[\w.-]{0,40}(?:[ ](?:bot|api|app|key|id|access))?)[\"'`\\\])]{0,4}[ \t]{0,8}[?+.|]?(?:=>|:=|[=:]{1,4}|,|%3D|\|\|?|>)"
 )
 
 
 @lru_cache(maxsize=1)
-def _shapes() -> dict[bytes, list[Lazy]]:
-    table: dict[bytes, list[Lazy]] = {}
+def _shapes() -> dict[bytes, list[re.Pattern[bytes]]]:
+    table: dict[bytes, list[re.Pattern[bytes]]] = {}
     for shape, vendors in SHAPES:
-        expression = Lazy(shape.encode() + rb"\Z")
+        expression = lazy(shape.encode() + rb"\Z")
         for vendor in vendors:
             table.setdefault(vendor.encode(), []).append(expression)
     return table

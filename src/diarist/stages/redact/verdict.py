@@ -6,30 +6,30 @@ import base64
 import binascii
 from itertools import pairwise
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.vocabulary import is_example, is_prose, is_vocabulary
 from diarist.stages.redact.words import Key, Level
+from diarist.text.lazy import lazy
 
-_UUID = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_HEXADECIMAL = Lazy(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
-_HEXADECIMAL_INSIDE = Lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
-_DIGEST = Lazy(rb"(?i:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
-_PATH = Lazy(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
-_FILE = Lazy(
+_UUID = lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_HEXADECIMAL = lazy(rb"(?:0[xX])?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*\Z")
+_HEXADECIMAL_INSIDE = lazy(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{24}")
+_DIGEST = lazy(rb"(?i:sha(?:1|224|256|384|512)|md5|blake2[bs]?)[-:=]")
+_PATH = lazy(rb"(?:~|\.{1,2}|[A-Za-z]:)?[\\/]{1,2}[\w.@ -]|file:|[a-z][a-z0-9+.-]{1,20}://")
+_FILE = lazy(
     rb"[\w./\\@ -]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|toml|ini|txt|env|conf|cfg|py|[jt]sx?|mjs|rs|go|rb|java|kt|php|cs|sh|md"
     rb"|html?|css|sql|xml|lock|log|csv|gpg|asc|pub|net|com|org|io|dev)\Z"
 )
-_PATH_TO_FILE = Lazy(rb"[\w.@-]+(?:/[\w.@-]+)+\.[a-z][a-z0-9]{1,4}\Z")
-_VERSION = Lazy(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
-_MOMENT = Lazy(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
-_DOTTED = Lazy(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::?|/)[A-Za-z_$][\w$]*)+\Z")
-_HEADER_NAME = Lazy(rb"(?:[A-Z][a-z]+-)+(?:[A-Z][a-z]+|ID)\Z")
-_EXPRESSION = Lazy(rb"\(\?[:=!<P]|\[\^|\[a-zA-Z|\[[aA0]-[zZ9]|\.\*|\\[dwsb][+*{)\]]|\)\*|\]\+")
+_PATH_TO_FILE = lazy(rb"[\w.@-]+(?:/[\w.@-]+)+\.[a-z][a-z0-9]{1,4}\Z")
+_VERSION = lazy(rb"[vV]?\d+(?:\.\d+)+(?:[-+.][\w.+-]*)?\Z")
+_MOMENT = lazy(rb"\d{4}-\d\d-\d\d|\d\d:\d\d")
+_DOTTED = lazy(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::?|/)[A-Za-z_$][\w$]*)+\Z")
+_HEADER_NAME = lazy(rb"(?:[A-Z][a-z]+-)+(?:[A-Z][a-z]+|ID)\Z")
+_EXPRESSION = lazy(rb"\(\?[:=!<P]|\[\^|\[a-zA-Z|\[[aA0]-[zZ9]|\.\*|\\[dwsb][+*{)\]]|\)\*|\]\+")
 """A regular expression."""
-_NAME = Lazy(rb"[A-Za-z_$][\w$]*\Z")
-_MAIL = Lazy(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
-_WORDS_ONLY = Lazy(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
+_NAME = lazy(rb"[A-Za-z_$][\w$]*\Z")
+_MAIL = lazy(rb"[\w.+-]+@[\w-]+\.[\w.-]+\Z")
+_WORDS_ONLY = lazy(rb"[\w\x80-\xff'.,!@#$%^&*+ -]+\Z")
 _SYMBOLS = frozenset(b"!#$%^&*(){}[]<>?|~")
 
 
@@ -168,8 +168,8 @@ def _is_readable_key(value: bytes, *, quoted: bool) -> bool:
     return value.lower() != value and value.upper() != value and not _NAME.match(value)
 
 
-_USER_AND_PASSWORD = Lazy(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
-_BASE64 = Lazy(rb"[A-Za-z0-9+/_-]{8,}={0,2}\Z")
+_USER_AND_PASSWORD = lazy(rb"[^\x00-\x1f:]{1,200}:[^\x00-\x1f]{0,400}\Z")
+_BASE64 = lazy(rb"[A-Za-z0-9+/_-]{8,}={0,2}\Z")
 
 
 def is_basic(value: bytes) -> bool:

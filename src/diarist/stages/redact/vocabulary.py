@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact.lazy import Lazy
+from diarist.text.lazy import lazy
 
 
 def word_set(text: str) -> frozenset[bytes]:
@@ -10,7 +10,7 @@ def word_set(text: str) -> frozenset[bytes]:
     return frozenset(text.encode().split())
 
 
-_SPLIT = Lazy(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\x80-\xff]+")
+_SPLIT = lazy(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\x80-\xff]+")
 
 
 def split_words(name: bytes) -> list[bytes]:
@@ -57,7 +57,7 @@ def is_prose(value: bytes) -> bool:
     return len(words) > 9 or value.rstrip()[-1:] in b".?!:" or any(word.strip(b",.;:!?'\"()") in _TELLING for word in words)
 
 
-_EXAMPLE = Lazy(
+_EXAMPLE = lazy(
     rb"(?i:(?:^|[^a-z])(?:(?:your|insert|replace|enter|put|add)[-_ .]?(?:own[-_ ]|with[-_ ])?|my[-_ .])"
     rb"(?:api|access|secret|auth|client|app|private|token|key|pass|user|bot|real|account|org)"
     rb"|[-_ ]here\b|[-_]here(?![a-z])|placeholder|change[-_ ]?me|redacted|<[a-z]|not[-_]a[-_]real|dummy|xxxx|\*\*\*\*|\.\.\.|\xe2\x80\xa6)"

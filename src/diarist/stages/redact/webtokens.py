@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.shape import is_elided, is_filler, is_template, surprise
 from diarist.stages.redact.spans import Span
 from diarist.stages.redact.tokens import goes_on, starts_afresh
 from diarist.stages.redact.triggers import Trigger
 from diarist.stages.redact.verdict import is_basic
 from diarist.stages.redact.vocabulary import is_example, is_vocabulary
+from diarist.text.lazy import lazy
 
-_JWT = Lazy(rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{0,16000}){1,4}")
-_NOISE = Lazy(rb"\\[nr]|[^A-Za-z0-9_.=-]+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t]))?")
-_HEADER = Lazy(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
-_WRAP = Lazy(
+_JWT = lazy(rb"eyJ[A-Za-z0-9_=-]{10,8000}(?:\\?\.[A-Za-z0-9_=-]{0,16000}){1,4}")
+_NOISE = lazy(rb"\\[nr]|[^A-Za-z0-9_.=-]+(?:\d{1,6}(?:\xe2\x86\x92|[:|\t]))?")
+_HEADER = lazy(rb"eyJ(?:hbGci|0eXAi|raWQi|4NXQi|jdHki)[A-Za-z0-9_-]{16,400}(?=\Z|\.\.\.|\xe2\x80\xa6|[\"']?\s*\Z)")
+_WRAP = lazy(
     rb"[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]*(?:\d{1,6}(?:\xe2\x86\x92|[:|\t])[ \t]*)?[+>|-]?[ \t]*"
     rb"(?P<rest>[A-Za-z0-9_.-]{4,400})(?=[\s\"'`,;)\\]|\Z)"
 )
@@ -48,8 +48,8 @@ def _jwt(data: bytes, start: int) -> Span | None:
     return Span(start, start + len(data[start:end].rstrip(b".")), "jwt", "jwt", rank=4)
 
 
-_BASE64 = Lazy(rb"[A-Za-z0-9+/_-]{8,2000}={0,2}")
-_CREDENTIAL = Lazy(rb"[A-Za-z0-9._~+/=:|-]{12,4096}")
+_BASE64 = lazy(rb"[A-Za-z0-9+/_-]{8,2000}={0,2}")
+_CREDENTIAL = lazy(rb"[A-Za-z0-9._~+/=:|-]{12,4096}")
 
 
 def _bearer(data: bytes, end: int) -> Span | None:
@@ -73,13 +73,13 @@ def _basic(data: bytes, end: int) -> Span | None:
     return Span(end, match.end(), "basic-auth", "basic-auth", rank=2, origin=end - 6)
 
 
-_PAIR = Lazy(
+_PAIR = lazy(
     rb"[ \t]*(?P<name>[\w.!$%*+^`|~-]{1,80})=(?P<quote>\\*\"?)(?P<value>[^\s;\"'\\,]{1,4096})(?P=quote)[ \t]*(?:;|(?=[\"'\\\s,]|\Z))"
 )
 _ATTRIBUTES = frozenset(b"path domain expires max-age samesite priority version comment secure httponly partitioned".split())
-_NAMED = Lazy(rb"(?i)sess|sid\b|sid$|token|auth|jwt|csrf|xsrf|secret|remember|credential|passw")
-_DATE = Lazy(rb"\d{1,4}-\w{2,3}-\d{2,4}\Z")
-_QUOTED_START = Lazy(rb"[ \t]*(?:\\*[\"'])?")
+_NAMED = lazy(rb"(?i)sess|sid\b|sid$|token|auth|jwt|csrf|xsrf|secret|remember|credential|passw")
+_DATE = lazy(rb"\d{1,4}-\w{2,3}-\d{2,4}\Z")
+_QUOTED_START = lazy(rb"[ \t]*(?:\\*[\"'])?")
 
 
 def _cookies(data: bytes, end: int) -> list[Span] | None:

@@ -6,8 +6,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from diarist.stages.redact.lazy import Lazy
 from diarist.stages.redact.vocabulary import split_words, word_set
+from diarist.text.lazy import lazy
 
 
 class Level(IntEnum):
@@ -63,11 +63,11 @@ _PASS_QUALIFIERS = word_set(
 )
 """What makes `pass` a password, and no low-pass filter."""
 
-_COMPOUND = Lazy(
+_COMPOUND = lazy(
     rb"(?:password|passwd|passphrase|passcode|secret|token|apikey|credential|privatekey|secretkey|accesskey"
     rb"|(?:db|user|my|smtp|root|admin|ftp|pg|sql|mail|redis|key|store)(?:pass|pwd))s?\Z"
 )
-_NO_COMPOUND = Lazy(rb"detoken|subtoken|untoken")
+_NO_COMPOUND = lazy(rb"detoken|subtoken|untoken")
 
 _DENY_AFTER = word_set(
     """id ids name names path paths file files filename dir directory folder url urls uri uris endpoint endpoints ttl count counts counter
@@ -123,7 +123,7 @@ def is_denied(rest: bytes) -> bool:
     return any(word in _POINTERS for word in split_words(rest))
 
 
-_UPPER_NAME = Lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_UPPER_NAME = lazy(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -10,6 +9,7 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Line, RecurringError, Theme
 from diarist.text.clip import clip
 from diarist.text.injection import suspect
+from diarist.text.lazy import lazy
 from diarist.text.markdown import prose
 
 LONGEST = 300
@@ -22,7 +22,7 @@ ABOUT = 0.8
 WARNING = "⚠ (reads like an instruction to an agent; look where it comes from)"
 MOST_IDS = 4
 """Entry ids named in a line; the rest are counted."""
-_APPROVED = re.compile(r"(?i)(approved)(\s*):")
+_APPROVED = lazy(r"(?i)(approved)(\s*):")
 
 
 def choose_target(theme: Theme) -> Redacted:

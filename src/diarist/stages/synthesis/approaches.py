@@ -11,7 +11,7 @@ from typing import NamedTuple
 from diarist.model.bullet import ASKED, CORRECTED, FOUND
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach
-from diarist.stages.synthesis.features import Features, Vocabulary
+from diarist.stages.synthesis.features import Meaning, Vocabulary
 from diarist.stages.synthesis.runs import Item, Phrases
 
 ALIKE = 0.6
@@ -36,8 +36,10 @@ class Corpus(NamedTuple):
     vocabulary: Vocabulary
     weights: Sequence[float]
     carriers: Sequence[int]
-    meanings: Sequence[Features] = ()
+    meanings: Sequence[Meaning]
     """By phrase: its features, as far as they are known."""
+    meant: dict[int, Meant]
+    """By phrase: what it means, kept from group to group, as many say the same."""
 
 
 class Said(NamedTuple):
@@ -60,6 +62,8 @@ class Meant(NamedTuple):
 
     features: frozenset[int]
     code: frozenset[int]
+    rarest: Sequence[int]
+    """Those of its features of which two phrases that are alike share one: all others weigh too little for `ALIKE`."""
 
 
 class Found(NamedTuple):
@@ -127,10 +131,10 @@ def group_alike(corpus: Corpus, sayings: Iterable[Said]) -> list[Said]:
     by_feature: dict[int, list[int]] = {}
     for said in sorted(sayings, key=lambda said: (-len(said.everybody), texts[said.phrases[0]], said.phrases[0])):
         meant = _meant(corpus, said.phrases[0])
-        near = dict.fromkeys(place for feature in _rarest(corpus.weights, meant.features) for place in by_feature.get(feature, ()))
+        near = dict.fromkeys(chain.from_iterable([by_feature[feature] for feature in meant.rarest if feature in by_feature]))
         at = next((place for place in near if _is_alike(corpus.weights, meant, leaders[place])), None)
         if at is None:
-            for feature in meant.features:
+            for feature in meant.rarest:
                 by_feature.setdefault(feature, []).append(len(leaders))
             leaders.append(meant)
             united.append(said)
@@ -140,15 +144,21 @@ def group_alike(corpus: Corpus, sayings: Iterable[Said]) -> list[Said]:
 
 
 def _meant(corpus: Corpus, phrase: int) -> Meant:
+    meant = corpus.meant.get(phrase)
+    if meant is None:
+        meant = corpus.meant[phrase] = _mean(corpus, phrase)
+    return meant
+
+
+def _mean(corpus: Corpus, phrase: int) -> Meant:
     """Without features that came up only now (in a fix) and have no weight yet."""
     known, look, text = len(corpus.weights), corpus.vocabulary.look, corpus.phrases.texts[phrase]
     if phrase < len(corpus.meanings):
         features = frozenset(corpus.meanings[phrase])
     else:
         features = frozenset([feature for feature in look(text) if feature < known])
-    if "`" not in text:
-        return Meant(features, frozenset())
-    return Meant(features, frozenset([feature for feature in look(" ".join(_CODE.findall(text))) if feature < known]))
+    code = frozenset([feature for feature in look(" ".join(_CODE.findall(text))) if feature < known]) if "`" in text else frozenset()
+    return Meant(features, code, _rarest(corpus.weights, features))
 
 
 def _is_alike(weights: Sequence[float], a: Meant, b: Meant) -> bool:
@@ -158,7 +168,7 @@ def _is_alike(weights: Sequence[float], a: Meant, b: Meant) -> bool:
 
 
 def _rarest(weights: Sequence[float], features: Iterable[int]) -> list[int]:
-    """Features of which a phrase that is alike has at least one: the others weigh too little for `ALIKE`."""
+    """The heaviest features, as many as weigh more than a phrase that is alike may lack."""
     ranked = sorted([(-weights[feature], feature) for feature in features])
     spare = (1.0 - ALIKE) * -sum([weight for weight, _ in ranked])
     taken = []

@@ -13,10 +13,9 @@ over an inverted index of rare features, up to all that is left. So the cost gro
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from math import sqrt
-from operator import mul
 from typing import NamedTuple
 
 from diarist.stages.synthesis.agglomerate import agglomerate, dot_products, rare_dot_products
@@ -52,6 +51,9 @@ SLACK = 1e-9
 """What rounding may take from a cosine."""
 
 
+_NONE: list[tuple[int, float]] = []
+
+
 class Group(NamedTuple):
     """Some entries as one: how many of them carry each feature, and the squared norm of their sum."""
 
@@ -68,6 +70,7 @@ class Space:
         self._light = LIGHT if len(entries) < LARGE else LIGHT_OF_MANY
         self.entries: list[Features] = []
         self.norms: list[float] = []
+        self._kept: dict[tuple[int, ...], Group] = {}
         for features in entries:
             self.append(features)
 
@@ -91,6 +94,13 @@ class Space:
         squares = self.squares
         return Group(counts, sum([squares[feature] * count * count for feature, count in counts.items()]))
 
+    def groups(self, many: Iterable[Sequence[int]]) -> list[Group]:
+        """Each of them as one. What was asked for the last time, with the same members in the same order, is not counted again."""
+        keys = [tuple(numbers) for numbers in many]
+        groups = [self._kept.get(key) or self.group(key) for key in keys]
+        self._kept = dict(zip(keys, groups, strict=True))
+        return groups
+
     def without(self, group: Group, numbers: Sequence[int]) -> Group:
         """The group after these members have left it."""
         counts, squares, square = group.counts, self.squares, group.square
@@ -107,13 +117,16 @@ class Space:
         dot = sum([squares[feature] * counts[feature] for feature in self.entries[number] if feature in counts])
         return dot / (self.norms[number] * sqrt(group.square)) if dot else 0.0
 
-    def rest_cosine(self, number: int, group: Group) -> float:
-        """Of a member with the sum of the others."""
-        features, norm = self.entries[number], self.norms[number]
-        own = norm * norm
-        dot = sum(map(mul, map(self.squares.__getitem__, features), map(group.counts.__getitem__, features)))
-        rest = group.square - 2.0 * dot + own
-        return (dot - own) / (norm * sqrt(rest)) if rest > SLACK else 0.0
+    def rest_cosines(self, numbers: Sequence[int], group: Group) -> list[float]:
+        """Of members, each with the sum of the others."""
+        squares, total, cosines = self.squares, group.square, []
+        pull = {feature: squares[feature] * count for feature, count in group.counts.items()}.__getitem__
+        for number in numbers:
+            norm, dot = self.norms[number], sum(map(pull, self.entries[number]))
+            own = norm * norm
+            rest = total - 2.0 * dot + own
+            cosines.append((dot - own) / (norm * sqrt(rest)) if rest > SLACK else 0.0)
+        return cosines
 
 
 class Finder:
@@ -122,7 +135,7 @@ class Finder:
     def __init__(self, space: Space, groups: Sequence[Group]) -> None:
         self._space = space
         self._groups = groups
-        self._postings: dict[int, list[tuple[int, float]]] = {}
+        self._postings: list[list[tuple[int, float]]] = [_NONE] * len(space.weights)
         for place, group in enumerate(groups):
             self._index(place, group)
 
@@ -133,37 +146,39 @@ class Finder:
             if left <= 0:
                 break
             left -= value * value
-            postings.setdefault(feature, []).append((place, -value * weights[feature] / norm))
+            postings[feature] = postings[feature] or []
+            postings[feature].append((place, -value * weights[feature] / norm))
 
-    def best(self, number: int) -> tuple[int, float]:
-        """(place, cosine) of the group with the highest cosine, the first of equals; (-1, 0) where there is none.
+    def best(self, numbers: Iterable[int]) -> Iterator[tuple[int, int, float]]:
+        """(number, place, cosine) of the group with the highest cosine, the first of equals; place -1 and 0 where there is none.
 
         The cosine is a little less than it is: the heavy features only are counted.
         """
-        if len(self._groups) > MANY:
-            return self._best_of_many(number)
-        sums = [0.0] * len(self._groups)
-        for carriers in map(self._postings.get, self._space.entries[number]):
-            if carriers:
-                for place, value in carriers:
+        entries, norms, postings, groups = self._space.entries, self._space.norms, self._postings, len(self._groups)
+        if groups > MANY:
+            yield from map(self._best_of_many, numbers)
+            return
+        for number in numbers:
+            sums = [0.0] * groups
+            for feature in entries[number]:
+                for place, value in postings[feature]:
                     sums[place] += value
-        best = max(sums, default=0.0)
-        return (sums.index(best), best / self._space.norms[number]) if best else (-1, 0.0)
+            best = max(sums, default=0.0)
+            yield (number, sums.index(best), best / norms[number]) if best else (number, -1, 0.0)
 
-    def _best_of_many(self, number: int) -> tuple[int, float]:
+    def _best_of_many(self, number: int) -> tuple[int, int, float]:
         sums: dict[int, float] = {}
         for feature in self._space.entries[number]:
-            for place, value in self._postings.get(feature, ()):
+            for place, value in self._postings[feature]:
                 sums[place] = sums.get(place, 0.0) + value
         best = min([(-value, place) for place, value in sums.items()], default=(0.0, -1))
-        return best[1], -best[0] / self._space.norms[number] if best[1] >= 0 else 0.0
+        return number, best[1], -best[0] / self._space.norms[number] if best[1] >= 0 else 0.0
 
-    def place(self, number: int, least: float) -> int:
-        """The group with the highest cosine, if that is at least `least`; -1 where there is none."""
-        at, cosine = self.best(number)
-        if cosine >= least or (cosine >= PROFILE * least and self._space.cosine(number, self._groups[at]) >= least):
-            return at
-        return -1
+    def place(self, numbers: Iterable[int], least: float) -> Iterator[tuple[int, int]]:
+        """(number, the group with the highest cosine, if that is at least `least`; -1 where there is none)."""
+        for number, at, cosine in self.best(numbers):
+            fits = cosine >= least or (cosine >= PROFILE * least and self._space.cosine(number, self._groups[at]) >= least)
+            yield number, at if fits else -1
 
 
 def cosine_of(jaccard: float) -> float:
@@ -208,10 +223,9 @@ def _by_samples(space: Space, least: float) -> tuple[list[list[int]], list[int]]
 
 def _gather(space: Space, groups: Sequence[list[int]], numbers: Sequence[int], least: float) -> list[int]:
     """Adds each number to the group it overlaps with most, if that is enough; those that fit none."""
-    finder = Finder(space, [space.group(group) for group in groups])
+    finder = Finder(space, space.groups(groups))
     left = []
-    for number in numbers:
-        at = finder.place(number, least)
+    for number, at in finder.place(numbers, least):
         if at < 0:
             left.append(number)
         else:
@@ -247,10 +261,12 @@ def _by_rare_features(space: Space, rest: Sequence[int], least: float) -> list[l
 
 def _merge(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:
     """Groups that are alike as a whole become one."""
-    sums = [space.group(group) for group in groups]
+    groups = [sorted(group) for group in groups]
+    sums = space.groups(groups)
     dots = dot_products([_without_tail(space, each) for each in sums])
     merged = agglomerate([each.square for each in sums], dots, least)
-    return [sorted(number for place in places for number in groups[place]) for places in merged]
+    united = [chain.from_iterable([groups[place] for place in places]) for places in merged]
+    return [sorted(members) for members in united]
 
 
 def _without_tail(space: Space, group: Group) -> dict[int, float]:
@@ -264,23 +280,23 @@ def _settle(space: Space, groups: Sequence[list[int]], least: float) -> list[lis
 
     Then members that do not reach `least` against the rest of their group are taken out, until all do.
     """
-    sums = [space.group(group) for group in groups]
+    sums = space.groups(groups)
     home = [-1] * len(space.entries)
     stays = [0.0] * len(space.entries)
     for place, group in enumerate(groups):
-        for number in group:
-            home[number], stays[number] = place, space.rest_cosine(number, sums[place])
+        for number, cosine in zip(group, space.rest_cosines(group, sums[place]), strict=True):
+            home[number], stays[number] = place, cosine
     finder = Finder(space, sums)
+    sure = AT_HOME * least
+    for number, at, nearly in finder.best([number for number, stay in enumerate(stays) if stay < sure]):
+        if at not in (home[number], -1) and nearly > PROFILE * max(least, stays[number]):
+            cosine = space.cosine(number, sums[at])
+            if cosine > stays[number]:
+                home[number], stays[number] = at, cosine
     settled: list[list[int]] = [[] for _ in groups]
-    for number, place in enumerate(home):
-        if stays[number] < AT_HOME * least:
-            at, cosine = finder.best(number)
-            if at not in (place, -1) and cosine > PROFILE * max(least, stays[number]):
-                cosine = space.cosine(number, sums[at])
-                if cosine > stays[number]:
-                    home[number], stays[number] = at, cosine
-        if stays[number] >= least:
-            settled[home[number]].append(number)
+    for number, (place, stay) in enumerate(zip(home, stays, strict=True)):
+        if stay >= least:
+            settled[place].append(number)
     return [members if members == group else _hold_together(space, members, least) for members, group in zip(settled, groups, strict=True)]
 
 
@@ -290,8 +306,8 @@ def _hold_together(space: Space, members: list[int], least: float) -> list[int]:
     while len(members) > 1:
         kept: list[int] = []
         gone: list[int] = []
-        for number in members:
-            (kept if space.rest_cosine(number, total) >= least else gone).append(number)
+        for number, cosine in zip(members, space.rest_cosines(members, total), strict=True):
+            (kept if cosine >= least else gone).append(number)
         if not gone:
             return members
         members = kept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,13 +9,14 @@ from typing import NamedTuple
 from diarist.model.bullet import WENT_ON
 from diarist.model.theme import Line, RecurringError
 from diarist.stages.synthesis.approaches import MOST_PHRASES, Corpus, Said, group_alike, ids_of
+from diarist.text.lazy import lazy
 
 MOST_FIXES = 3
 SAME = 0.8
 """Overlap (Jaccard) of the entries that met two errors from which on the errors are one matter."""
 LOOKED_AT = 4
 """Errors that are brought together, for each matter that may be told."""
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy(r"\d+")
 
 
 class CommonErrors(NamedTuple):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
 from math import log
-from typing import cast
 
 from diarist.text.stem import stem_english
 
 Features = tuple[int, ...]
 """Distinct, in the order they were met."""
+Meaning = dict[int, None]
+"""Features of a text that many entries hold: as keys, as those are united fastest."""
 
 RAREST = 400
 """Being rarer than one entry in so many adds no weight: a slip of the pen is not the subject."""
@@ -25,9 +27,12 @@ MOST_WORDS = 2000
 _NOTHING = -1
 """What a word counts as that gives no feature."""
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(rf"[{_SPACELESS}]+|[^\W_{_SPACELESS}]+")
+_FIRST_SPACELESS = "\u0e00"
+_WORD = re.compile(r"[^\W_]+")
 _ASCII_BREAKS = bytes([code if chr(code).isalnum() else 32 for code in range(128)] + [32] * 128)
 """Translates all but ASCII letters and digits to spaces."""
+_BREAKS = _ASCII_BREAKS[:128] + bytes(range(128, 256))
+"""The same, but what is not ASCII stays as it is."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLACEHOLDER = re.compile(r"\[REDACTED:[^\]\s]{1,60}\]")
 _STATUS = re.compile(r"[1-5]\d\d\Z")
@@ -41,30 +46,30 @@ class Vocabulary:
         self.terms: list[str] = []
         self.words: dict[str, Features] = {}
         """Every word met so far, as it was written, with the features it gives."""
-        self._single: dict[str, int] = {}
-        """Those of them that give exactly one, and those that give none (`_NOTHING`): most of all words."""
         self._numbers: dict[str, int] = {}
+        self._single = _Single(self._learn)
+        self._feature_of = self._single.__getitem__
 
-    def look(self, text: str, marks: Iterable[str] = (), more: Iterable[Features] = ()) -> Features:
+    def look(self, text: str, marks: Iterable[str] = (), more: Iterable[Meaning] = ()) -> Features:
         """Features of one entry: the words of `text`, `marks` as they are, and those in `more`."""
         words = _split(text)
         if len(words) > MOST_WORDS:
             words = words[:MOST_WORDS]
-        found: dict[int | None, None] = dict.fromkeys(chain(map(self._single.get, words), chain.from_iterable(more)))
-        if None in found:
-            del found[None]
-            for word in words:
-                if word not in self._single:
-                    found.update(dict.fromkeys(self.words.get(word) or self._learn(word)))
+        found = dict.fromkeys(map(self._feature_of, words))
+        for meaning in more:
+            found |= meaning
+        if self._single.several:
+            found.update(dict.fromkeys(self._single.several))
+            self._single.several.clear()
         found.pop(_NOTHING, None)
         for mark in marks:
             found[self._number(mark)] = None
-        return cast("Features", tuple(found))
+        return tuple(found)
 
     def _learn(self, word: str) -> Features:
-        features = self.words[word] = tuple([self._number(term) for term in terms(word)])
-        if len(features) < 2:
-            self._single[word] = features[0] if features else _NOTHING
+        features = self.words.get(word)
+        if features is None:
+            features = self.words[word] = tuple([self._number(term) for term in terms(word)])
         return features
 
     def weigh(self, entries: Collection[Features]) -> list[float]:
@@ -85,14 +90,46 @@ class Vocabulary:
         return number
 
 
+class _Single(dict[str, int]):
+    """Words that give exactly one feature, and those that give none (`_NOTHING`): most of all words. A new one is learned."""
+
+    def __init__(self, learn: Callable[[str], Features]) -> None:
+        super().__init__()
+        self._learn = learn
+        self.several: list[int] = []
+        """Features of the words that give more than one, until they are taken from here."""
+
+    def __missing__(self, word: str) -> int:
+        features = self._learn(word)
+        if len(features) > 1:
+            self.several += features
+            return _NOTHING
+        number = self[word] = features[0] if features else _NOTHING
+        return number
+
+
 def _split(text: str) -> list[str]:
-    """The words of a text. Most texts are ASCII but for an ellipsis or a quote, and those are split several times faster."""
+    """The words of a text. Only what is not ASCII goes through the pattern, which takes several times as long."""
     if "[REDACTED:" in text:
         text = _PLACEHOLDER.sub(" ", text)
-    if not text.isascii():
-        for mark in "…’“”–—×":
-            text = text.replace(mark, " ")
-    return text.encode("ascii").translate(_ASCII_BREAKS).decode("ascii").split() if text.isascii() else _WORD.findall(text)
+    if text.isascii():
+        return text.encode("ascii").translate(_ASCII_BREAKS).decode("ascii").split()
+    words: list[str] = []
+    for piece in text.encode("utf-8", "surrogatepass").translate(_BREAKS).decode("utf-8", "surrogatepass").split():
+        if piece.isascii():
+            words.append(piece)
+        elif max(piece) < _FIRST_SPACELESS:
+            words += _WORD.findall(piece)
+        else:
+            for at, part in enumerate(_spaceless().split(piece)):
+                words += ([part] if part else []) if at % 2 else _WORD.findall(part)
+    return words
+
+
+@lru_cache(maxsize=1)
+def _spaceless() -> re.Pattern[str]:
+    """Compiled where it is needed: that takes as long as a hundred texts."""
+    return re.compile(f"([{_SPACELESS}]+)")
 
 
 def is_coined(term: str) -> bool:
@@ -109,12 +146,14 @@ def terms(word: str) -> Sequence[str]:
     [['get', 'user', 'name'], ['cach'], ['502'], [], []]
     """
     if not word.isascii():
-        if re.match(f"[{_SPACELESS}]", word):
+        if word[0] >= _FIRST_SPACELESS and _spaceless().match(word):
             return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         folded = "".join(char for char in unicodedata.normalize("NFKD", word).casefold() if not unicodedata.combining(char))
         return [stem_english(folded)] if folded and not _is_number(folded) else []
     if word.islower() and word.isalpha():  # most are, and nothing of the rest concerns them
         return (stem_english(word),) if len(word) > 1 else ()
+    if word.isdigit():
+        return (word,) if _STATUS.match(word) else ()
     parts = _HUMP.split(word) if not (word.islower() or word.isupper()) else [word]
     return [stem_english(part) for part in map(str.lower, parts) if len(part) > 1 and not _is_number(part)]
 

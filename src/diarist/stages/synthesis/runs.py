@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
 from diarist.model.bullet import UNASKED
 from diarist.model.redacted import Redacted
-from diarist.stages.synthesis.features import Features, Vocabulary
+from diarist.stages.synthesis.features import Features, Meaning, Vocabulary
 
 PROMPT = 2000
 """Characters of the prompt that count."""
@@ -118,28 +118,32 @@ class Phrases:
 
     def __init__(self) -> None:
         self.texts: list[Redacted] = []
-        self._known: dict[str, int] = {}
         self._keys: dict[str, int] = {}
-
-    def number(self, text: Redacted) -> int:
+        self._known = _Known(self._add)
+        self.number: Callable[[Redacted], int] = self._known.__getitem__
         """The number of a text, given to it now if it is new."""
-        number = self._known.get(text)
-        if number is None:
-            key = text.casefold().strip(" .;:")
-            number = self._keys.setdefault(key, len(self.texts))
-            self._known[text] = number
-            if number == len(self.texts):
-                self.texts.append(text)
-        return number
 
     def numbers(self, texts: Sequence[Redacted]) -> Bullets:
         """Distinct numbers, in order."""
-        if not texts:
-            return ()
-        found = dict.fromkeys(map(self._known.get, texts))
-        if None in found:
-            found = dict.fromkeys(map(self.number, texts))
-        return cast("Bullets", tuple(found))
+        return tuple(dict.fromkeys(map(self.number, texts))) if texts else ()
+
+    def _add(self, text: Redacted) -> int:
+        number = self._keys.setdefault(text.casefold().strip(" .;:"), len(self.texts))
+        if number == len(self.texts):
+            self.texts.append(text)
+        return number
+
+
+class _Known(dict[Redacted, int]):
+    """Asks for the number of a text that it does not hold, once."""
+
+    def __init__(self, add: Callable[[Redacted], int]) -> None:
+        super().__init__()
+        self._add = add
+
+    def __missing__(self, text: Redacted) -> int:
+        number = self[text] = self._add(text)
+        return number
 
 
 class Intake:
@@ -148,7 +152,7 @@ class Intake:
     def __init__(self) -> None:
         self.vocabulary = Vocabulary()
         self.phrases = Phrases()
-        self.meanings: list[Features] = []
+        self.meanings: list[Meaning] = []
         """By phrase: its features."""
 
     def take(self, run: Run, digest: str) -> Item:
@@ -156,8 +160,8 @@ class Intake:
         phrases, features = self.phrases, self.meanings
         tried, worked, failed = phrases.numbers(run.tried), phrases.numbers(run.worked), phrases.numbers(run.failed)
         fixes = tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]) if run.fixes else ()
-        while len(features) < len(phrases.texts):
-            features.append(self.vocabulary.look(phrases.texts[len(features)]))
+        if len(features) < len(phrases.texts):
+            features += [dict.fromkeys(self.vocabulary.look(text)) for text in phrases.texts[len(features) :]]
         bullets = tried + worked + failed + tuple([text for _, text in fixes]) if fixes else tried + worked + failed
         return Item(
             run.id,
@@ -168,7 +172,7 @@ class Intake:
             run.title,
             run.created_at,
             run.outcome,
-            self.vocabulary.look("\n".join(_parts(run)), _marks(run), map(features.__getitem__, bullets)),
+            self.vocabulary.look(_text(run), _marks(run), map(features.__getitem__, bullets)),
             tried,
             worked,
             failed,
@@ -177,15 +181,16 @@ class Intake:
         )
 
 
-def _parts(run: Run) -> list[str]:
-    """Texts of a run that say what it is about, but for its bullets and fixes."""
-    parts: list[str] = [run.title.removeprefix(UNASKED), run.prompt[:PROMPT], run.rationale, run.learned]
+def _text(run: Run) -> str:
+    """What says what a run is about, but for its bullets and fixes."""
+    text = f"{run.title.removeprefix(UNASKED)}\n{run.prompt[:PROMPT]}\n{run.rationale}\n{run.learned}"
+    parts: list[str] = []
     if run.errors:
         parts += [error.message for error in run.errors]
     if run.files:
         parts += [file.path for file in run.files[:FILES]]
     parts += [tag for tag in run.tags if ":" not in tag]  # "task:…" and the like say where an entry comes from, not what it is about
-    return parts
+    return "\n".join([text, *parts]) if parts else text
 
 
 def _marks(run: Run) -> Sequence[str]:

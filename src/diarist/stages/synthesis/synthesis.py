@@ -13,7 +13,7 @@ import msgspec
 from diarist.errors import UsageError
 from diarist.model.theme import Parameters, Report, Skipped, Theme
 from diarist.stages.synthesis.approaches import Corpus, count_carriers
-from diarist.stages.synthesis.cluster import Finder, Space, cluster, cosine_of
+from diarist.stages.synthesis.cluster import Finder, Group, Space, cluster, cosine_of
 from diarist.stages.synthesis.errors import CommonErrors, find_common_errors
 from diarist.stages.synthesis.lineage import Ancestor, trace
 from diarist.stages.synthesis.runs import Column, Intake, Item, Ranked
@@ -61,7 +61,8 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
     if parameters.min_cluster_size == 1:
         taken = {number for group in groups for number in group}
         groups += [[number] for number in range(len(ranked)) if number not in taken]
-    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, count_carriers(ranked, intake.phrases), intake.meanings)
+    carriers = count_carriers(ranked, intake.phrases)
+    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, carriers, intake.meanings, {})
     themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
     errors = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size), MOST_ERRORS)
     return Report(
@@ -92,10 +93,10 @@ def without(report: Report, lineages: frozenset[str]) -> Report:
 
 
 def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earlier: Sequence[Item], threshold: float) -> list[Theme]:
-    sums = [space.group(group) for group in groups]
+    sums = space.groups(groups)
     marks = [rank_tags(corpus.vocabulary, space.weights, total, len(group)) for group, total in zip(groups, sums, strict=True)]
     names = name_features(corpus.vocabulary, [feature for features in marks for feature in features])
-    counts = _count_earlier(space, Finder(space, sums), earlier, threshold, len(groups))
+    counts = _count_earlier(space, sums, earlier, threshold)
     themes = [
         make_theme(corpus, space, Counted(group, total, tuple([names[feature] for feature in features if feature in names]), count))
         for group, total, features, count in zip(groups, sums, marks, counts, strict=True)
@@ -112,11 +113,12 @@ def _make_error_themes(corpus: Corpus, space: Space, common: CommonErrors, earli
     return sorted(themes, key=lambda theme: (-theme.size, theme.id))
 
 
-def _count_earlier(space: Space, finder: Finder, earlier: Sequence[Item], threshold: float, groups: int) -> list[int]:
+def _count_earlier(space: Space, groups: Sequence[Group], earlier: Sequence[Item], threshold: float) -> list[int]:
     """By group: entries of the earlier window that would belong to it."""
-    counts = [0] * groups
-    for item in earlier:
-        at = finder.place(space.append(item.features), cosine_of(threshold))
+    counts = [0] * len(groups)
+    if not earlier:
+        return counts
+    for _, at in Finder(space, groups).place([space.append(item.features) for item in earlier], cosine_of(threshold)):
         if at >= 0:
             counts[at] += 1
     return counts

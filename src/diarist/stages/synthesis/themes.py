@@ -111,7 +111,7 @@ def _cohesion(space: Space, group: Counted) -> float:
     """Mean overlap of a member with the rest."""
     if len(group.members) < 2:
         return 1.0
-    cosines = [space.rest_cosine(member, group.sums) for member in group.members[:MOST_COMPARED]]
+    cosines = space.rest_cosines(group.members[:MOST_COMPARED], group.sums)
     return round(jaccard_of(sum(cosines) / len(cosines)), 3)
 
 

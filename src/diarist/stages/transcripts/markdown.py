@@ -9,8 +9,9 @@ from datetime import datetime
 import msgspec
 
 from diarist.model.session import Session, SessionInfo, Step
+from diarist.text.lazy import lazy
 
-_FENCE = re.compile(r"`{3,}")
+_FENCE = lazy(r"`{3,}")
 _LABELS = {"prompt": "Person", "reply": "Agent", "thought": "Agent, thinking"}
 _ONE_LINE = 120
 _encode = msgspec.json.Encoder().encode

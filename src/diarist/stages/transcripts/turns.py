@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from diarist.model.session import Step
 
@@ -13,8 +14,7 @@ WAITING = 256
 _ORDER = {"thought": 0, "reply": 1, "call": 2}
 
 
-@dataclass
-class Turn:
+class Turn(msgspec.Struct):
     """One turn. Each step stands with its number in the session, from 0.
 
     A turn of the agent has at most one thought and one reply, in this order, then calls, then results. Any other step is
@@ -24,9 +24,9 @@ class Turn:
     alone: tuple[int, Step] | None = None
     thought: tuple[int, Step] | None = None
     reply: tuple[int, Step] | None = None
-    calls: list[tuple[int, Step]] = field(default_factory=list)
-    results: list[tuple[int, Step]] = field(default_factory=list)
-    open_calls: set[str] = field(default_factory=set)
+    calls: list[tuple[int, Step]] = msgspec.field(default_factory=list)
+    results: list[tuple[int, Step]] = msgspec.field(default_factory=list)
+    open_calls: set[str] = msgspec.field(default_factory=set)
 
     @property
     def first(self) -> Step:

@@ -300,9 +300,6 @@ JOIN history h ON h.tenant = r.tenant AND h.record_id = r.id
 JOIN history_payloads p ON p.tenant = h.tenant AND p.seq = h.seq
 WHERE r.tenant = :tenant AND r.kind = :kind AND h.seq > :after ORDER BY h.seq LIMIT :limit;
 
--- name: find_tombstone
-SELECT 1 FROM tombstones WHERE tenant = :tenant AND kind = :kind AND hash = :hash;
-
 -- name: add_publication
 INSERT INTO publications (tenant, record_id, kind, path) VALUES (:tenant, :record_id, :kind, :path) ON CONFLICT DO NOTHING;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ from habits import NOW, PROJECT, SUPPORT, WINDOW, Planted, plant
 SEEDS = (1, 2, 3)
 
 
+@functools.cache
 def found(seed: int, **how: bool) -> tuple[tuple[Draft, ...], list[Planted]]:
     """What is mined of a stream's own project."""
     stream, truth = plant(seed, **how)
