@@ -55,10 +55,10 @@ space = kept["space"]
 finder = cluster.Finder(space, [space.group(group) for group in kept["groups"]])
 entries = space.entries[: report.entries]
 began = time.process_time()
-best = [finder.best(number)[0] for number in range(len(entries))]
+best = [place for _, place, _ in finder.best(range(len(entries)))]
 print(time.process_time() - began)
 rows = [(number, feature) for number, features in enumerate(entries) for feature in features]
-postings = [(feature, place, value) for feature, carriers in finder._postings.items() for place, value in carriers]
+postings = [(feature, place, value) for feature, carriers in enumerate(finder._postings) for place, value in carriers]
 columns = {"e": array("i", [a for a, _ in rows]), "f": array("i", [b for _, b in rows]), "best": array("i", best)}
 columns |= {"pf": array("i", [a for a, _, _ in postings]), "pg": array("i", [b for _, b, _ in postings])}
 columns |= {"pv": array("d", [c for _, _, c in postings])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -67,9 +68,16 @@ def postgres_with_vectors() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders that nobody had before. `mktemp` would look through all those of the run for each of thousands of tests."""
+    root = tmp_path_factory.mktemp("users")
+    return (root / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def no_user_settings(monkeypatch: pytest.MonkeyPatch, user_folders: Iterator[Path]) -> None:
     """No test reads or writes the settings or the workspace of whoever runs it."""
-    folder = tmp_path_factory.mktemp("user")
+    folder = next(user_folders)
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "DIARIST_HOME", "LOCALAPPDATA", "APPDATA"):
         monkeypatch.setenv(name, str(folder / name.lower()))

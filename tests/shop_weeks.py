@@ -20,12 +20,13 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "synthesis
 _HEAD = """\
 # A sample report
 
-`diarist synthesize` wrote the report below over thirteen sessions of a small web shop. They are made up, in
+`diarist synthesize` wrote the report below over fifteen sessions of a small web shop. They are made up, in
 [tests/shop_weeks.py](../../tests/shop_weeks.py), which also writes this page.
 
 What to read out of it: the deadlock has one fix that worked in three runs of four and one that only hid it; whoever renews
 the certificate is told to reload, not to restart; and runs about quite different things each found out anew how tests are run here,
-which is worth a line in `AGENTS.md`. See [how themes are found](synthesis.md) and [how to use a report](../howto/synthesize.md).
+which is worth a line in `AGENTS.md`. Two questions about vouchers are only about the same thing: they are listed, and there is nothing to
+decide. See [how themes are found](synthesis.md) and [how to use a report](../howto/synthesize.md).
 
 """
 _DEADLOCK = "E   psycopg.errors.DeadlockDetected: deadlock detected\n1 failed, 11 passed in 2.31s"
@@ -70,6 +71,9 @@ def certificate(number: int, request: str, *, set_right: bool) -> ClaudeSession:
     return run.reply("The renewal reloads the proxy with a deploy hook now, because nginx keeps the old certificate in memory.")
 
 
+VOUCHERS = "Look through the vouchers of the spring sale in the campaign table of the reporting database."
+
+
 def alone(number: int, request: str, file: str, old: str, new: str) -> ClaudeSession:
     """Something that came up once, by an agent that had to find out how tests are run here."""
     run = session(number, 11 - number / 2).prompt(request)
@@ -94,6 +98,8 @@ def sessions() -> list[ClaudeSession]:
         alone(12, "Show prices in the currency of the visitor's country.", "catalog/money.py", "format(amount)", "format(amount, locale)"),
         alone(13, "The search box forgets accents: cafe should find café.", "search/fold.py", "text.lower()", "fold(text)"),
         session(14, 3).prompt("What does the nightly job do?").reply("It archives carts that nobody touched for thirty days."),
+        session(16, 5).prompt(f"{VOUCHERS} Which are still valid?").reply("Four: FLORA, IRIS, MAY and TULIP."),
+        session(17, 4).prompt(f"{VOUCHERS} Which were used most?").reply("TULIP, 212 times; MAY came next with 97."),
         session(15, 2).prompt("Translate the imprint to Dutch.").edit(f"{SHOP}/pages/imprint.nl.md", "", "# Colofon").reply("Translated."),
     ]
 

@@ -18,6 +18,7 @@ from diarist.errors import ModelError, UsageError
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from diarist.app.crew import Crew
     from diarist.app.repairing import Repair
     from diarist.app.restoring import Restored
     from diarist.ports import Completer, HubClient, Importer, Index, JobBoard, Publisher, Scratch
@@ -189,6 +190,16 @@ def build_reader(settings: Settings, read_only: bool = False, server: str = "", 
         withhold=withhold_rules(settings),
         erased=ErasedSources(),
     )
+
+
+def build_crew(path: str | Path | None) -> Crew | None:
+    """The processes that distil for a server, as many as `ingest.jobs` says; None for one."""
+    from diarist.app.crew import Crew
+    from diarist.app.ingest import jobs_of
+
+    settings = load_settings(path)
+    jobs = jobs_of(settings)
+    return Crew(jobs, functools.partial(build_reader, settings, True)) if jobs > 1 else None
 
 
 def build_redactor(settings: Settings) -> Redactor:

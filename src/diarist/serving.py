@@ -32,7 +32,7 @@ from diarist.asgi.metrics import CONTENT_TYPE, Metrics
 from diarist.asgi.problems import Problem, tell
 from diarist.asgi.tracing import make_trace
 from diarist.asgi.workroom import OWNER, OpenMemory, Workroom
-from diarist.bootstrap import DATABASE_URL, open_memory
+from diarist.bootstrap import DATABASE_URL, build_crew, open_memory
 from diarist.config import load_settings
 from diarist.errors import DiaristError, UsageError
 from diarist.http_api.endpoint import Desk, Turns, endpoints
@@ -43,6 +43,7 @@ from diarist.web.site import problem_page
 from diarist.web.site import routes as pages
 
 if TYPE_CHECKING:
+    from diarist.app.crew import Crew
     from diarist.app.memory import Memory
     from diarist.mcp_server.http import McpApp
     from diarist.model.access import Caller
@@ -74,7 +75,8 @@ class Hub(NamedTuple):
 
 def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory | None = None) -> Hub:
     """The ASGI app over a workspace. `open_at`: how to open one, for tests."""
-    opener = open_at or (lambda tenant, project: open_memory(workspace, tenant=tenant, project=project))
+    crew = build_crew(workspace)
+    opener = open_at or functools.partial(_open, workspace, crew)
     room = Workroom(opener)
     door = Doorkeeper(room, open_house=is_loopback(options.host))
     metrics = Metrics()
@@ -93,11 +95,19 @@ def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            if crew is not None:
+                crew.close()
 
     handlers: Any = {HTTPException: _http_error, Problem: _problem}
     inner = Starlette(routes=[*own, Mount("/", app=_McpDoor(mcp, room, door, own))], lifespan=lifespan, exception_handlers=handlers)
     limits = options.limits._replace(hosts=(*options.limits.hosts, *options.hosts, *_own_name(options.host)))
     return Hub(Guard(cast("Any", inner), limits, metrics, make_trace(os.environ)), room, metrics)
+
+
+def _open(workspace: str | Path | None, crew: Crew | None, tenant: str, project: str | None) -> Memory:
+    memory = open_memory(workspace, tenant=tenant, project=project)
+    memory.crew = crew
+    return memory
 
 
 def serve(workspace: str | None, options: Options, say: Callable[[str], None]) -> int:

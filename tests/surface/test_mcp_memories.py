@@ -66,6 +66,17 @@ def test_facts_are_stored_recalled_summarized_and_forgotten(tmp_path: Path, mode
     served(tmp_path / "ws", mode, work)
 
 
+def test_the_workspace_is_left_in_order_when_the_client_goes(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
+    """The search index knows what was written last."""
+
+    async def work(client: Client) -> None:
+        await ask(client, "memory_store", namespace="team/notes", key="deploy", value="warm up first")
+
+    served(tmp_path / "ws", mode, work)
+    with open_memory(tmp_path / "ws", read_only=True) as memory:
+        assert memory.index_status()["behind"] == 0
+
+
 def test_ended_runs_are_noted_and_skills_proposed_never_accepted(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
     """What comes of it waits for a person; what was accepted is listed with its use."""
 

@@ -16,7 +16,8 @@ def page() -> str:
 @pytest.mark.parametrize(
     "told",
     [
-        "> 13 entries within the last 14d (up to 2026-11-30 12:00 UTC); 2 themes hold 7 of them.",
+        "> 15 entries within the last 14d (up to 2026-11-30 12:00 UTC); 3 themes hold 9 of them.",
+        "> In 1 theme nothing recurs but the subject: listed at the end, with nothing to decide.",
         "- psycopg.errors.DeadlockDetected: deadlock detected (4 of 4, resolved in 3:",
         "Retrying only hid the deadlock: it came back after the third try.",
         "+ Changed orders/checkout.py: `rows = select(order)` became `rows = select(order).order_by(Order.id).with_for_update()`.",

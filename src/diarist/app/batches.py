@@ -7,12 +7,26 @@ shared. What is wrong with one is told of that one; the rest is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from diarist.app.delivering import queue_delivery
-from diarist.app.hosting import Handed, NewNote, Run, add_note, make_note, read_run, with_one_reader, write_run
+from diarist.app.hosting import (
+    Handed,
+    NewNote,
+    Run,
+    ToTell,
+    add_note,
+    hand_over,
+    make_note,
+    read_run,
+    tell_run,
+    to_tell,
+    with_one_reader,
+    write_run,
+)
 from diarist.app.observing import entry_observation, learning_state, observation_record
 from diarist.app.publishing import plan_many, write_publications
 from diarist.app.records import entry_record
@@ -20,6 +34,7 @@ from diarist.errors import AccessError, ErasedError, InvalidInputError
 from diarist.model.record import SearchText
 
 if TYPE_CHECKING:
+    from diarist.app.crew import Crew
     from diarist.app.publishing import Publication
     from diarist.app.toolbox import Toolbox
     from diarist.model.record import Record, Trust
@@ -39,12 +54,15 @@ class Added(NamedTuple):
     problem: str = ""
 
 
-def add_entries(box: Toolbox, runs: Sequence[Mapping[str, Any]], *, trust: Trust = "host") -> list[Added]:
+def add_entries(box: Toolbox, runs: Sequence[Mapping[str, Any]], *, trust: Trust = "host", crew: Crew | None = None) -> list[Added]:
     """`hosting.add_entry` for many; each is told as its keyword arguments. One answer for each, in order. Raises StoreError."""
     pinned = with_one_reader(box)
 
-    def read(told: Mapping[str, Any]) -> Handed:
-        return read_run(pinned, _as(Run, told))
+    def read(several: Sequence[Mapping[str, Any]]) -> list[Handed | Added]:
+        ready = [_tried(partial(_ready, pinned, told)) for told in several]
+        good = [each for each in ready if not isinstance(each, Added)]
+        texts = iter(crew.tell(pinned.reader(), good) if crew is not None else [tell_run(pinned.reader(), each) for each in good])
+        return [each if isinstance(each, Added) else _tried(partial(hand_over, pinned, each, next(texts))) for each in ready]
 
     def alone(told: Mapping[str, Any]) -> None:
         handed = read_run(box, _as(Run, told))
@@ -70,7 +88,7 @@ def add_notes(box: Toolbox, notes: Sequence[Mapping[str, Any]]) -> list[Added]:
 
     return _add(
         notes,
-        lambda told: make_note(pinned, _as(NewNote, told)),
+        lambda several: [_tried(partial(_note, pinned, told)) for told in several],
         write,
         lambda told: add_note(box, _as(NewNote, told)),
         lambda note: Added(note[0].id),
@@ -79,7 +97,7 @@ def add_notes(box: Toolbox, notes: Sequence[Mapping[str, Any]]) -> list[Added]:
 
 def _add(
     items: Sequence[Mapping[str, Any]],
-    read: Callable[[Mapping[str, Any]], Made],
+    read: Callable[[Sequence[Mapping[str, Any]]], list[Made | Added]],
     together: Callable[[list[Made]], None],
     alone: Callable[[Mapping[str, Any]], object],
     tell: Callable[[Made], Added],
@@ -88,7 +106,7 @@ def _add(
     answers: list[Added] = []
     for start in range(0, len(items), MOST_AT_ONCE):
         part = items[start : start + MOST_AT_ONCE]
-        made = [_tried(lambda told=told: read(told)) for told in part]  # type: ignore[misc]
+        made = read(part)
         told_of = [each if isinstance(each, Added) else tell(each) for each in made]
         good = [each for each in made if not isinstance(each, Added)]
         try:
@@ -108,6 +126,14 @@ def _tried(work: Callable[[], Made]) -> Made | Added:
         return work()
     except _REFUSED as error:
         return Added(problem=str(error))
+
+
+def _ready(box: Toolbox, told: Mapping[str, Any]) -> ToTell:
+    return to_tell(box, _as(Run, told))
+
+
+def _note(box: Toolbox, told: Mapping[str, Any]) -> tuple[Record, SearchText]:
+    return make_note(box, _as(NewNote, told))
 
 
 def _as(kind: type[Item], told: Mapping[str, Any]) -> Item:
@@ -138,7 +164,7 @@ def _with_observations(box: Toolbox, records: Sequence[tuple[Record, Handed]]) -
     told: list[tuple[Record, SearchText, str]] = []
     for record, handed in records:
         told.append((record, handed.distilled.search, ""))
-        made = entry_observation(handed.distilled.entry, handed.tap.uses, handed.tap.offered) if learns[record.project] else None
+        made = entry_observation(handed.distilled.entry, handed.tools, handed.offered) if learns[record.project] else None
         if made is not None:
             told.append((observation_record(made, trust="agent", at=record.updated_at), SearchText(), "observe"))
     return told

@@ -104,9 +104,9 @@ def distil_all(box: Toolbox) -> Changed:
     return changed
 
 
-def distil_parts(box: Toolbox, parts: Sequence[Part], tap: CallTap | None = None) -> Distilled | None:
-    """The entry of one session's parts; its project and ids follow from the parts alone. `tap` is shown the calls on the way."""
-    return _distilled(box.reader(), parts, _id_of(box, parts), tap)
+def distil_parts(box: Toolbox, parts: Sequence[Part]) -> Distilled | None:
+    """The entry of one session's parts; its project and ids follow from the parts alone."""
+    return _distilled(box.reader(), parts, id_of(box, parts), None)
 
 
 def tell_task(reader: Reader, task: Task) -> Told:
@@ -118,7 +118,8 @@ def tell_task(reader: Reader, task: Task) -> Told:
     return Told(distilled, tap.uses, tap.offered)
 
 
-def _id_of(box: Toolbox, parts: Sequence[Part]) -> str:
+def id_of(box: Toolbox, parts: Sequence[Part]) -> str:
+    """The id of the entry of one session's parts."""
     return entry_id(box.store, main_info(parts), box.reader().redactor.redact(project_of(parts)))
 
 
@@ -165,7 +166,7 @@ def _made_of(box: Toolbox, keys: Sequence[tuple[str, str]], tell_all: TellAll | 
     def tasks() -> Iterator[Task]:
         for key in keys:
             parts = tuple(box.store.get_parts(*key))
-            task = Task(parts, _id_of(box, parts) if parts else "")
+            task = Task(parts, id_of(box, parts) if parts else "")
             begun.append((key, task))
             yield task
 

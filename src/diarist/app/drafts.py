@@ -13,6 +13,7 @@ import msgspec
 
 from diarist.app.publishing import publish_root
 from diarist.app.review import Filed, file_proposal, get_proposal, list_proposals, supersede
+from diarist.app.setting_aside import set_aside, waits_in_own_words
 from diarist.errors import NotFoundError, StaleReviewError
 from diarist.model.codec import from_json, to_json
 from diarist.model.ids import make_id
@@ -43,7 +44,7 @@ class Written(NamedTuple):
 
 
 def write_draft(box: Toolbox, findings: Findings, *, at: datetime, cwd: str = "") -> Written:
-    """Files the themes for review and writes the report of one project.
+    """Files the themes that say something to act on for review, and writes the report of one project.
 
     A second report of one day takes the place of the first, unless that one was approved or edited: then it is written beside
     it as `<date>-2.md`.
@@ -55,9 +56,13 @@ def write_draft(box: Toolbox, findings: Findings, *, at: datetime, cwd: str = ""
         number, path = _free_place(box, root, project, report.window_end)
         known = {each.key: each for each in list_proposals(box.store, states=(), kinds=("theme",), project=project)}
         body = render_body(report, {lineage: _decided(each) for lineage, each in known.items()})
-        filed = {
-            theme.id: file_proposal(box, tx, _proposal(theme, project, versions, at), at=at) for theme in (*report.themes, *report.errors)
-        }
+        filed = {}
+        for theme in (*report.themes, *report.errors):
+            proposal = _proposal(theme, project, versions, at)
+            if theme.is_telling or waits_in_own_words(box, proposal):
+                filed[theme.id] = file_proposal(box, tx, proposal, at=at)
+            else:
+                set_aside(box, tx, proposal, at=at)
         draft = Draft(
             parameters=report.parameters,
             window_end=report.window_end,

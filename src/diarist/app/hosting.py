@@ -6,14 +6,14 @@ import hashlib
 import hmac
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
 from diarist.app.delivering import queue_delivery
-from diarist.app.distilling import distil_parts
+from diarist.app.distilling import Task, Told, id_of, tell_task
 from diarist.app.journal import log
-from diarist.app.observing import CallTap, observe_entry
+from diarist.app.observing import observe_entry
 from diarist.app.publishing import plan_publications, write_publications
 from diarist.app.records import entry_record, note_record
 from diarist.app.times import utc
@@ -25,8 +25,10 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.session import CaptureReport, SessionInfo
 
 if TYPE_CHECKING:
-    from diarist.app.toolbox import Toolbox
+    from diarist.app.toolbox import Reader, Toolbox
     from diarist.model.entry import Entry
+    from diarist.model.observation import ToolUse
+    from diarist.ports import Vault
     from diarist.stages.distil import Distilled
 
 MAX_TASK_ID = 1000
@@ -55,12 +57,28 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host: dict[str, Any] | None = None
 
 
+class ToTell(NamedTuple):
+    """A run that is known, its transcript still as it came: no other program sees it."""
+
+    transcript: str
+    task: Task
+    """Its evidence, without the chunk that will hold it."""
+
+
+class ToldText(NamedTuple):
+    """A redacted transcript, and what it tells."""
+
+    text: bytes
+    told: Told
+
+
 class Handed(NamedTuple):
     """A run as it was read: its evidence, which waits in the vault, and what it tells."""
 
     part: Part
     distilled: Distilled
-    tap: CallTap
+    tools: Sequence[ToolUse]
+    offered: Sequence[str]
 
 
 def add_entry(
@@ -95,6 +113,12 @@ def with_one_reader(box: Toolbox) -> Toolbox:
 
 def read_run(box: Toolbox, run: Run) -> Handed:
     """Redacts and distils a run; its text is put into the vault, not flushed. Raises InvalidInputError, ErasedError."""
+    ready = to_tell(box, run)
+    return hand_over(box, ready, tell_run(box.reader(), ready))
+
+
+def to_tell(box: Toolbox, run: Run) -> ToTell:
+    """What the store knows of a run, so that any process can tell the rest. Raises InvalidInputError, ErasedError."""
     if not isinstance(run.transcript, str):
         raise InvalidInputError(f"the transcript must be text, not {type(run.transcript).__name__}")
     if not run.task_id.strip() or len(run.task_id) > MAX_TASK_ID:
@@ -113,24 +137,45 @@ def read_run(box: Toolbox, run: Run) -> Handed:
     )
     if reader.erased.holds("session", info.agent, f"task:{info.project}/{info.task}"):
         raise ErasedError(f"the run of task {info.task!r} was erased; nothing was added")
-    chunk = reader.vault.put(redact(run.transcript.encode("utf-8", "replace").decode("utf-8")).encode())
     part = Part(
         agent=info.agent,
         session=f"task:{info.project}/{info.task}",
         key="text",
         role="text",
-        chunks=(chunk,),
+        chunks=("",),
         steps=0,
         first_at=info.ended_at,
         info=_told(info),
         capture=to_json(CaptureReport(seen=1, kept=1)),
         rules_version=reader.redactor.version,
     )
-    tap = CallTap()
-    distilled = distil_parts(box, [part], tap)
-    if distilled is None:
-        raise InvalidInputError(f"the transcript of task {redact(run.task_id)!r} holds no prompt, tool call or reply; nothing was added")
-    return Handed(part, distilled, tap)
+    return ToTell(run.transcript, Task((part,), id_of(box, [part])))
+
+
+class _OneText:
+    """A vault that holds one text: what was just redacted is not read back from the disk."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    def get(self, _chunk_id: str) -> bytes:
+        return self._text
+
+
+def tell_run(reader: Reader, run: ToTell) -> ToldText:
+    """Redacts and distils the transcript. Touches no store and no vault."""
+    text = reader.redactor.redact(run.transcript.encode("utf-8", "replace").decode("utf-8")).encode()
+    return ToldText(text, tell_task(reader._replace(vault=cast("Vault", _OneText(text))), run.task))
+
+
+def hand_over(box: Toolbox, run: ToTell, read: ToldText) -> Handed:
+    """Puts the text into the vault, not flushed. Raises InvalidInputError where it says nothing."""
+    (part,), told = run.task.parts, read.told
+    if told.distilled is None:
+        task = msgspec.json.decode(part.info, type=SessionInfo).task
+        raise InvalidInputError(f"the transcript of task {task!r} holds no prompt, tool call or reply; nothing was added")
+    part = msgspec.structs.replace(part, chunks=(box.reader().vault.put(read.text),))
+    return Handed(part, told.distilled, told.tools, told.offered)
 
 
 def _told(info: SessionInfo) -> bytes:
@@ -147,7 +192,7 @@ def write_run(box: Toolbox, handed: Handed, trust: Trust) -> None:
         tx.put_part(handed.part)
         tx.clear_dirty(handed.part.agent, handed.part.session)
         tx.put_record(record, handed.distilled.search)
-        observe_entry(box, tx, handed.distilled.entry, handed.tap.uses, handed.tap.offered)
+        observe_entry(box, tx, handed.distilled.entry, handed.tools, handed.offered)
         planned = plan_publications(box, tx, record)
         queue_delivery(box, tx, record)
     write_publications(box, planned)

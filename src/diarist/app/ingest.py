@@ -6,6 +6,7 @@ turns dirty sessions into entries. A run that was killed leaves dirty marks, and
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -30,6 +31,7 @@ from diarist.model.session import CaptureReport, Step
 if TYPE_CHECKING:
     from diarist.app.toolbox import Reader, Toolbox
     from diarist.app.workers import Workers
+    from diarist.config import Settings
     from diarist.ports import Store
 
 BATCH_FILES = 64
@@ -41,12 +43,20 @@ POOL_BYTES = 24 << 20
 MUCH_BYTES = 1 << 20
 FILE_BYTES = 64 << 10
 """However small a file is, it takes as long as this much of a large one."""
+MOST_JOBS = 4
+
+
+def jobs_of(settings: Settings) -> int:
+    """Processes to read with: as `ingest.jobs` says, else as many as there are cores, at most `MOST_JOBS`."""
+    chosen: int = settings.get("ingest.jobs")
+    return chosen or min(MOST_JOBS, os.cpu_count() or 1)
 
 
 class IngestOptions(msgspec.Struct, frozen=True):
     """How to import. `since`: files changed before are left alone; `agent`, `project`: only sessions of these.
 
-    `explicit`: the user named the files; one that is met otherwise must look more like a transcript.
+    `explicit`: the user named the files; one that is met otherwise must look more like a transcript. `jobs`: processes that read; 0:
+    as many as `jobs_of` says.
     """
 
     since: datetime | None = None
@@ -115,7 +125,14 @@ class Ingest:
         if self._options.dry_run:
             self.report.files_read, self.report.bytes_read = len(todo), total
             return self.report
-        jobs = min(self._options.jobs, len(todo))
+        try:
+            self._run(todo, total, stdin)
+        except KeyboardInterrupt:
+            self.report.interrupted = True
+        return self.report
+
+    def _run(self, todo: list[tuple[Source, Before | None]], total: int, stdin: bytes | None) -> None:
+        jobs = min(self._options.jobs or jobs_of(self._box.settings), len(todo))
         with ExitStack() as stack:
             if jobs > 1 and total + FILE_BYTES * len(todo) >= POOL_BYTES:
                 from diarist.app.workers import Workers
@@ -125,18 +142,14 @@ class Ingest:
                 self._box.reader().redactor.engine(total)  # as much as this pays for the tables at once
             self._import(todo, total, stdin)
         self._workers = None
-        return self.report
 
     def _import(self, todo: list[tuple[Source, Before | None]], total: int, stdin: bytes | None) -> None:
-        try:
-            self._distil()
-            self.report.earlier.update(entry.id for entry in self.report.entries)
-            self._read(todo, total)
-            if stdin is not None:
-                self._apply([(None, read_bytes(stdin, self._box.reader(), self._box.now()))])
-            self._distil()
-        except KeyboardInterrupt:
-            self.report.interrupted = True
+        self._distil()
+        self.report.earlier.update(entry.id for entry in self.report.entries)
+        self._read(todo, total)
+        if stdin is not None:
+            self._apply([(None, read_bytes(stdin, self._box.reader(), self._box.now()))])
+        self._distil()
 
     def _plan(self, paths: Sequence[Path]) -> list[tuple[Source, Before | None]]:
         """Files that are new or changed, with what is known of them."""

@@ -117,7 +117,7 @@ def run_job(opened: OpenTenant, due: Due, attempt: int = 0) -> None:
 
 
 def do_job(memory: Workspace, due: Due, attempt: int = 0) -> None:
-    """The same in a workspace that is open already."""
+    """The same in a workspace that is open already. Raises JobFailedError, which names the fault and quotes nothing of what was read."""
     box = memory._box
     redact = box.reader().redactor.redact
     board, project = box.jobs(), redact(due.project)

@@ -73,7 +73,10 @@ def take_record(
 
 
 def read_observation(box: Toolbox, raw: Mapping[str, Any], scope: Redacted, namespace: str) -> Observation:
-    """An observation of Harn's or Burin's form; camelCase names are understood. Tool names are kept whole."""
+    """An observation of Harn's or Burin's form; camelCase names are understood. Tool names are kept whole.
+
+    Raises InvalidInputError where prompt, session or tools are missing.
+    """
     redact = box.reader().redactor.redact
     prompt = redact(str(_field(raw, "prompt")))
     session = redact(str(_field(raw, "session_id", "sessionId")))

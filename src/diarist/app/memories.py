@@ -92,7 +92,7 @@ def space_of(box: Toolbox, namespace: str) -> Redacted:
 
 
 def open_space(box: Toolbox, namespace: str, options: SpaceOptions, project: str = "", *, at: datetime | None = None) -> SpaceOptions:
-    """Sets how a namespace recalls and how much it keeps. The latest opening holds."""
+    """Sets how a namespace recalls and how much it keeps. The latest opening holds. Raises UsageError for numbers without sense."""
     space = space_of(box, namespace)
     if options.retain < 1 or min(options.bm25_weight, options.vector_weight) < 0 or options.bm25_weight + options.vector_weight <= 0:
         raise UsageError("retain must be at least 1, weights must not be negative and not both 0")
@@ -232,7 +232,10 @@ def _roles(box: Toolbox, mode: RecallMode) -> tuple[Roles | None, str]:
 
 
 def summarize(box: Toolbox, namespace: str, project: str = "", *, since: datetime | None = None, limit: int = SUMMARY_ITEMS) -> Summary:
-    """The newest items in a few lines of their own words, newest first, at most 4,000 characters. `count`: of all in the window."""
+    """The newest items in a few lines of their own words, newest first, at most 4,000 characters. `count`: of all in the window.
+
+    Raises UsageError for a `limit` outside 1 to MOST_SUMMARIZED.
+    """
     if not 1 <= limit <= MOST_SUMMARIZED:
         raise UsageError(f"a summary is made of 1 to {MOST_SUMMARIZED} items, not {limit}")
     space = space_of(box, namespace)

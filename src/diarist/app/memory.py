@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from diarist.app.batches import Added
+    from diarist.app.crew import Crew
     from diarist.app.distilling import Changed
     from diarist.app.editing import Wish
     from diarist.app.explaining import Explanation
@@ -48,6 +49,9 @@ class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs,
     Times are aware UTC datetimes. Whatever takes an id also takes a task id or a unique prefix of either.
     `project=None` means every project.
     """
+
+    crew: Crew | None = None
+    """Processes that distil what is handed in many at a time; None: it is done here. A server's workspaces share them."""
 
     def __enter__(self) -> Memory:
         return self
@@ -151,7 +155,7 @@ class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs,
 
         self._writable()
         self._stale = True
-        return add_entries(self._box, runs, trust="agent" if by_agent else "host")
+        return add_entries(self._box, runs, trust="agent" if by_agent else "host", crew=self.crew)
 
     def record(self, **run: Any) -> Recorded:
         """The host-facing call at a run's end: `add_entry` with the same arguments, then reflection and hub. Never raises.

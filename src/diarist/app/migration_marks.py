@@ -86,7 +86,10 @@ def write_files(box: Toolbox, scope: Redacted, namespace: str, harn_root: Path |
 
 
 def add_to_log(box: Toolbox, file: Path, events: Sequence[bytes]) -> int:
-    """Puts those events behind a log whose ids it does not hold yet, atomically; how many. What stands there stays, byte by byte."""
+    """Puts those events behind a log whose ids it does not hold yet, atomically; how many. What stands there stays, byte by byte.
+
+    Raises InvalidInputError where it cannot be read.
+    """
     try:
         before = file.read_bytes()
     except FileNotFoundError:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ROLE = "synthesis.wording"
 MOST = 20
-"""Themes of one report that a model is asked about, largest first."""
+"""Themes of one report that a model is asked about, largest first, if they say anything to act on."""
 
 
 class Wording(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,10 +49,11 @@ def reword_themes(box: Toolbox, report: Report) -> Report:
         return report
     worded: list[Theme] = []
     counts = {"written": 0, "failed": 0, "known": 0}
-    for number, theme in enumerate(report.themes):
+    telling = [theme.id for theme in report.themes if theme.is_telling][:MOST]
+    for theme in report.themes:
         wording = _known(box, theme)
         counts["known"] += wording is not None
-        if wording is None and number < MOST:
+        if wording is None and theme.id in telling:
             wording = _ask(box, completer, theme)
             counts["written" if wording else "failed"] += 1
         worded.append(theme if wording is None else _with(theme, wording))

@@ -206,7 +206,7 @@ def decide_proposal(box: Toolbox, proposal: Proposal, ruling: Ruling, effect: Ef
 
 
 def decide_within(box: Toolbox, tx: Transaction, proposal: Proposal, ruling: Ruling, effect: Effect) -> tuple[Proposal, Finish | None]:
-    """The same inside the caller's transaction; the second value is to be called once that has committed."""
+    """The same inside the caller's transaction; the second value is to be called once that has committed. Raises as that does."""
     redact = box.reader().redactor.redact
     now = get_proposal(box.store, proposal.id)
     decision = Decision(

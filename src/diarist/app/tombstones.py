@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Reader
     from diarist.model.record import Tombstone
     from diarist.ports import Store
-    from diarist.text.erased import Tombstones
+    from diarist.text.erased import Erased, Tombstones
 
 
 class Readers:
@@ -52,10 +52,20 @@ def make_guarded(make: Callable[[], Reader], known: Tombstones) -> Reader:
 
 def guarded(reader: Reader, known: Tombstones) -> Reader:
     """The reader, its redactor masking the erased values too."""
+    return masking(reader, known.values)._replace(erased=known.sources)
+
+
+def masking(reader: Reader, erased: Sequence[Erased]) -> Reader:
+    """The reader, its redactor masking these erased values too."""
     from diarist.stages.redact.erasing import ErasingRedactor
 
-    redactor = ErasingRedactor(reader.redactor, known.values) if known.values else reader.redactor
-    return reader._replace(redactor=redactor, erased=known.sources)
+    return reader._replace(redactor=ErasingRedactor(reader.redactor, erased)) if erased else reader
+
+
+def erased_values(reader: Reader) -> Sequence[Erased]:
+    """The erased values that a reader masks: with them a reader in another process masks them too."""
+    erased: Sequence[Erased] = getattr(reader.redactor, "erased", ())
+    return erased
 
 
 def session_tombstone(store: Store, agent: str, session: str, *, at: datetime, actor: str) -> Tombstone:

@@ -117,7 +117,7 @@ class _Watched:
         return [root for root in self._roots if root.exists()]
 
     def changes(self, stop: Event) -> Iterator[set[Path]]:
-        """Sets of changed paths as they come, mostly an empty one every second."""
+        """Sets of changed paths as they come, mostly an empty one every second. Raises UsageError where a folder cannot be watched."""
         if not self._folders:
             while not stop.wait(TICK_SECONDS):
                 yield self._changed_files()

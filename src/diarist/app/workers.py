@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from copy import copy
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import msgspec
 
 from diarist.app.distilling import Task, Told, tell_task
+from diarist.app.hosting import ToldText, ToTell, tell_run
 from diarist.app.reading import Before, FileRead, read_file
 from diarist.app.sources import Source
+from diarist.app.tombstones import erased_values, masking
 from diarist.errors import StoreError
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from diarist.app.toolbox import Reader
+    from diarist.text.erased import Erased
 
 AHEAD = 32
 """Tasks that are handed out at a time: enough for every process, few enough for memory."""
@@ -48,12 +52,21 @@ class Workers:
         method = "fork" if _may_fork() else "spawn"
         _load(make_reader(), modules=method == "fork")
         self._pool = ProcessPoolExecutor(jobs, mp_context=get_context(method), initializer=_start, initargs=(copy(make_reader),))
-        self._pool.submit(_ready)  # they start now, before anything here begins a thread
+        try:
+            with _uninterrupted():
+                self._pool.submit(_ready)  # they start now, before anything here begins a thread
+        except BaseException:  # Ctrl-C that waited
+            self.close()
+            raise
 
     def __enter__(self) -> Workers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the processes, each after the task it is at."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def read(self, todo: Iterable[tuple[Source, Before | None]], now: Callable[[], datetime]) -> Iterator[tuple[Source, FileRead]]:
@@ -66,6 +79,13 @@ class Workers:
         """Distils sessions."""
         groups = iter(lambda: tuple(islice(tasks, SESSIONS_AT_ONCE)), ())
         return (told for _, several in self._in_order(_tell, groups) for told in _unpacked(several))
+
+    def hand(self, runs: Iterable[ToTell], reader: Reader) -> Iterator[ToldText]:
+        """Redacts and distils runs that a host handed in; `reader` tells what was erased. Texts go to these processes only."""
+        pending, erased = iter(runs), erased_values(reader)
+        groups = iter(lambda: tuple(islice(pending, SESSIONS_AT_ONCE)), ())
+        for _, several in self._in_order(_hand, ((erased, group) for group in groups)):
+            yield from map(ToldText, several[0], _unpacked(several[1]))
 
     def _in_order(self, work: Callable[[Item], Result], tasks: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         waiting: deque[tuple[Item, Future[Result]]] = deque()
@@ -89,6 +109,21 @@ class Workers:
 FileTask: TypeAlias = "tuple[Source, Before | None, datetime]"
 """A file, what is known of it, and when it is read."""
 _reader: list[Reader] = []
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the processes are started; they inherit that they are not told of it."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _may_fork() -> bool:
@@ -154,8 +189,19 @@ def _read(tasks: tuple[FileTask, ...]) -> list[FileRead]:
 
 
 def _tell(tasks: tuple[Task, ...]) -> bytes:
+    return _packed(tell_task(_reader[0], task) for task in tasks)
+
+
+def _hand(task: tuple[Sequence[Erased], tuple[ToTell, ...]]) -> tuple[list[bytes], bytes]:
+    erased, runs = task
+    reader = masking(_reader[0], erased)
+    several = [tell_run(reader, run) for run in runs]
+    return [each.text for each in several], _packed(each.told for each in several)
+
+
+def _packed(several: Iterable[Told]) -> bytes:
     """As JSON: a value that went through `pickle` is written otherwise than the same value that did not (defaults are told by identity)."""
-    return msgspec.json.encode([tuple(tell_task(_reader[0], task)) for task in tasks])
+    return msgspec.json.encode([tuple(told) for told in several])
 
 
 def _unpacked(several: bytes) -> Iterator[Told]:

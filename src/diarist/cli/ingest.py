@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="Show how each FILE would be understood: format, records, what is skipped, steps. Keeps nothing."
 )
-@click.option("--jobs", type=click.IntRange(0), default=0, help="Processes to read with; 0: as many as cores, at most four.")
+@click.option("--jobs", type=click.IntRange(0), default=0, help="Processes to read with; 0: as `ingest.jobs` says.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @json_option
 @click.pass_context
@@ -55,10 +54,11 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     chosen: list[Path] = [Path(path).expanduser() for path in paths if path != "-"]
     if not paths:
         chosen = _found(memory, options["agent"], ask=not yes and not as_json and not options["dry_run"])
-    jobs = options["jobs"] or min(4, os.cpu_count() or 1)
     if options["watch"] and (stdin is not None or options["dry_run"]):
         raise UsageError("--watch follows files and folders: it goes neither with - nor with --dry-run")
-    wanted = IngestOptions(since=since, agent=options["agent"], project=options["project"], dry_run=options["dry_run"], jobs=jobs)
+    wanted = IngestOptions(
+        since=since, agent=options["agent"], project=options["project"], dry_run=options["dry_run"], jobs=options["jobs"]
+    )
     if options["watch"]:
         return _watch(memory, chosen, wanted, as_json)
     with _Bar(enabled=sys.stderr.isatty() and not as_json) as bar:

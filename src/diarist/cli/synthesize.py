@@ -133,15 +133,18 @@ def _tell(report: Report, written: Written, as_json: bool) -> None:
     say(f"Wrote synthesis report: {written.file}")
     say(f"  themes:   {len(report.themes)}, holding {report.in_themes} of {count(report.entries, 'entry', 'entries')}")
     say(f"  approved: {written.draft.approved}")
-    for theme in report.themes[:20]:
+    telling = [theme for theme in report.themes if theme.is_telling]
+    for theme in telling[:20]:
         say(f"  {theme.size:>5}  {theme.label}  ({theme.id})")
-    if len(report.themes) > 20:
-        say(f"         and {len(report.themes) - 20} more")
+    if len(telling) > 20:
+        say(f"         and {len(telling) - 20} more")
     for theme in report.errors[:5]:
         say(f"  {theme.size:>5}  error: {theme.label}  ({theme.id})")
+    if quiet := len(report.themes) - len(telling):
+        say(f"         {count(quiet, 'theme', 'themes')} in which nothing recurs but the subject: listed in the report, nothing to decide")
     if report.skipped:
         say(f"  skipped:  {len(report.skipped)} that could not be read; the report names them")
-    if (report.themes or report.errors) and not written.draft.approved:
+    if (telling or report.errors) and not written.draft.approved:
         say("Read it, then approve it with the same options and --apply, or theme by theme with `diarist review`.")
 
 

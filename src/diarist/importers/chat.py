@@ -94,7 +94,7 @@ class Chat:
                 continue
             kind = as_str(block.get("type")) if isinstance(block, dict) else ""
             if isinstance(block, dict) and kind.endswith("tool_result"):
-                add_result(draft, number, block, tally, call_id=self._take())
+                add_result(draft, number, block, tally, call_id=self.take_call())
             elif isinstance(block, dict) and "functionResponse" in block:
                 self._function_response(draft, number, as_dict(block["functionResponse"]), tally)
             elif kind in _TEXT_TYPES:
@@ -148,9 +148,7 @@ class Chat:
         function = named if named and isinstance(named, dict) else call
         call_id = first_str(call, "id", "call_id", "tool_call_id", "toolCallId")
         if not call_id:
-            call_id = f"{draft.rid}/{part}"
-            self.unnamed.append(call_id)
-            del self.unnamed[:-_OPEN]
+            call_id = self.name_call(f"{draft.rid}/{part}")
         tally.call(call_id)
         arguments = None
         for name in _ARGUMENTS:
@@ -160,7 +158,7 @@ class Chat:
         draft.call(part, tool, as_arguments(arguments), call_id)
 
     def _tool(self, draft: Draft, message: dict[str, Any], content: object, tally: Tally) -> None:
-        call_id = first_str(message, "tool_call_id", "tool_use_id", "toolCallId", "call_id") or self._take()
+        call_id = first_str(message, "tool_call_id", "tool_use_id", "toolCallId", "call_id") or self.take_call()
         if call_id:
             tally.result(call_id)
         flag = None
@@ -171,7 +169,7 @@ class Chat:
         add_output(draft, 0, content, call_id, tool=first_str(message, "name", "tool_name"), error=flag)
 
     def _function_response(self, draft: Draft, number: int, answer: dict[str, Any], tally: Tally) -> None:
-        call_id = as_str(answer.get("id")) or self._take()
+        call_id = as_str(answer.get("id")) or self.take_call()
         if call_id:
             tally.result(call_id)
         response = answer.get("response")
@@ -181,7 +179,14 @@ class Chat:
             draft, number, error if error is not None else output, call_id, tool=as_str(answer.get("name")), error=error is not None or None
         )
 
-    def _take(self) -> str:
+    def name_call(self, name: str) -> str:
+        """Names a call that has no id; the next result without one is its result."""
+        self.unnamed.append(name)
+        del self.unnamed[:-_OPEN]
+        return name
+
+    def take_call(self) -> str:
+        """The call without an id that waits longest, "" if none does; it waits no more."""
         return self.unnamed.pop(0) if self.unnamed else ""
 
 

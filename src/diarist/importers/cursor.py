@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat
@@ -12,6 +14,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Pairs, Tally
+from diarist.importers.usual import Absent, Block, Call, Text, add_agent, add_user, typed_first
 from diarist.importers.values import as_dict, as_list, as_str, dicts
 from diarist.model.session import RawStep, SessionInfo
 
@@ -19,10 +22,22 @@ _HIDDEN = "[REDACTED]"
 """What Cursor puts in place of reasoning that it does not show."""
 
 
+class _Message(Struct, gc=False):
+    content: list[Text | Call]
+    model: Absent = UNSET
+
+
+class _Line(Struct, gc=False):
+    role: Literal["user", "assistant"]
+    message: _Message
+    type: Absent = UNSET
+
+
 class CursorFormat(PlainRecords):
     """What the lines of one transcript mean."""
 
     name = "cursor/transcript"
+    decode = staticmethod(typed_first(_Line))
 
     def __init__(self) -> None:
         self._chat = Chat()
@@ -33,6 +48,8 @@ class CursorFormat(PlainRecords):
 
     def facts(self, record: Record) -> Pairs:
         """The model, where a line tells it."""
+        if type(record.value) is _Line:
+            return ()
         model = as_dict(record.value.get("message")).get("model")
         return (("model", model),) if model and isinstance(model, str) else ()
 
@@ -40,6 +57,8 @@ class CursorFormat(PlainRecords):
         """Steps of one line."""
         value: dict[str, Any] = record.value
         draft = Draft(session, f"#{record.number}", None, record.line)
+        if type(value) is not dict:
+            return self._take_usual(draft, record.value, tally)
         if value.get("type") == "turn_ended":
             status = as_str(value.get("status"))
             if status in ("", "success"):
@@ -49,6 +68,12 @@ class CursorFormat(PlainRecords):
         content = as_dict(value.get("message")).get("content")
         reason = self._chat.say(draft, as_str(value.get("role")), self._plain(content), tally)
         return reason or draft.steps
+
+    def _take_usual(self, draft: Draft, line: _Line, tally: Tally) -> Sequence[RawStep] | str:
+        """The same of a typed line."""
+        blocks: list[Block] = [block for block in line.message.content if type(block) is not Text or block.text.strip() != _HIDDEN]
+        (add_agent if line.role == "assistant" else add_user)(draft, blocks, tally, self._chat)
+        return draft.steps or "empty"
 
     def _plain(self, content: object) -> object:
         """Blocks in their usual spelling. Results name calls by ids that the calls do not have: order tells which is meant."""

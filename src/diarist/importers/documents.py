@@ -19,6 +19,7 @@ MAX_DOCUMENT = 512 << 20
 """Larger documents are refused: they cannot be read in pieces."""
 
 
+_write = json.JSONEncoder(sort_keys=True, ensure_ascii=True, default=str).encode
 BEHIND = "text behind the JSON document"
 
 
@@ -103,5 +104,5 @@ def leading_document(data: bytes) -> Any:
 
 def opening_id(*parts: Any) -> MadeId:
     """An id made of how a session begins (plain JSON values), for formats that give it none: stable while the session grows."""
-    texts = tuple(json.dumps(part, sort_keys=True, ensure_ascii=True, default=str) for part in parts)
+    texts = tuple(map(_write, parts))
     return MadeId.of(digest_id("".join(texts).encode()), texts)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat, add_output
@@ -14,6 +16,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally
+from diarist.importers.usual import Absent, Block, Moment, add_agent, add_user, typed_first
 from diarist.importers.values import as_arguments, as_dict, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -23,10 +26,74 @@ _TELLING = frozenset(("cwd", "sessionTitle", "title", "version", "model"))
 """Fields that tell a fact; few records have one."""
 
 
+class _Message(Struct, gc=False):
+    role: Literal["user", "assistant"]
+    content: str | list[Block]
+    model: Absent = UNSET
+    usage: Absent = UNSET
+    tool_calls: Absent = UNSET
+    function_call: Absent = UNSET
+    reasoning_content: Absent = UNSET
+    reasoning: Absent = UNSET
+    thought: Absent = UNSET
+    thinking: Absent = UNSET
+
+
+class _Stored(Struct, tag_field="type", tag="message", gc=False):
+    """A message of the session store, or one that was streamed (which has `text` and `role` of its own)."""
+
+    timestamp: Moment = None
+    id: str = ""
+    message: _Message | Absent = UNSET
+    role: Literal["user", "assistant"] | Absent = UNSET
+    text: str | Absent = UNSET
+    session_id: str = ""
+    sessionId: str = ""  # noqa: N815 - as it is written
+    cwd: Absent = UNSET
+    sessionTitle: Absent = UNSET  # noqa: N815
+    title: Absent = UNSET
+    version: Absent = UNSET
+    model: Absent = UNSET
+
+
+class _Called(Struct, tag_field="type", tag="tool_call", gc=False):
+    parameters: dict[str, Any]
+    toolCallId: str = ""  # noqa: N815
+    id: str = ""
+    toolName: str = ""  # noqa: N815
+    toolId: str = ""  # noqa: N815
+    session_id: str = ""
+    sessionId: str = ""  # noqa: N815
+    timestamp: Moment = None
+    cwd: Absent = UNSET
+    sessionTitle: Absent = UNSET  # noqa: N815
+    title: Absent = UNSET
+    version: Absent = UNSET
+    model: Absent = UNSET
+    message: Absent = UNSET
+
+
+class _Gave(Struct, tag_field="type", tag="tool_result", gc=False):
+    value: Any
+    toolCallId: str = ""  # noqa: N815
+    id: str = ""
+    isError: bool | None = None  # noqa: N815
+    session_id: str = ""
+    sessionId: str = ""  # noqa: N815
+    timestamp: Moment = None
+    cwd: Absent = UNSET
+    sessionTitle: Absent = UNSET  # noqa: N815
+    title: Absent = UNSET
+    version: Absent = UNSET
+    model: Absent = UNSET
+    message: Absent = UNSET
+
+
 class DroidFormat(PlainRecords):
     """What the lines of either form mean."""
 
     name = "droid/jsonl"
+    decode = staticmethod(typed_first(_Stored | _Called | _Gave))
 
     def __init__(self) -> None:
         self._chat = Chat()
@@ -34,11 +101,15 @@ class DroidFormat(PlainRecords):
     def session_of(self, record: Record) -> str:
         """The header names it, or every line does."""
         value = record.value
+        if type(value) is not dict:
+            return str(value.session_id or value.sessionId)
         return as_str(value.get("id")) if value.get("type") == "session_start" else first_str(value, "session_id", "sessionId")
 
     def facts(self, record: Record) -> Pairs:
         """Folder, title, version, model."""
         value: dict[str, Any] = record.value
+        if type(value) is not dict:
+            return ()
         message = value.get("message")
         model = message.get("model") if isinstance(message, dict) else None
         if model is None and not value.keys() & _TELLING:
@@ -50,6 +121,8 @@ class DroidFormat(PlainRecords):
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""
         value: dict[str, Any] = record.value
+        if type(value) is not dict:
+            return self._take_usual(record, session, tally)
         kind = as_str(value.get("type"))
         own = as_str(value.get("id"))
         if own and kind == "message" and not tally.fresh(own):
@@ -59,6 +132,37 @@ class DroidFormat(PlainRecords):
         draft = Draft(session, own if own and kind == "message" else f"#{record.number}", at, record.line)
         reason = self._fill(draft, kind, value, tally)
         return reason or draft.steps
+
+    def _take_usual(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """The same of a typed line."""
+        value: _Stored | _Called | _Gave = record.value
+        own = value.id if type(value) is _Stored else ""
+        if own and not tally.fresh(own):
+            return "duplicate"
+        at = as_time(value.timestamp)
+        tally.moment(at)
+        draft = Draft(session, own or f"#{record.number}", at, record.line)
+        if type(value) is _Called:
+            call_id = value.toolCallId or value.id or draft.rid
+            tally.call(call_id)
+            draft.call(0, value.toolName or value.toolId, value.parameters, call_id)
+        elif type(value) is _Gave:
+            call_id = value.toolCallId or value.id
+            if call_id:
+                tally.result(call_id)
+            add_output(draft, 0, value.value, call_id, error=value.isError)
+        elif type(value) is _Stored:
+            return self._say(draft, value, tally)
+        return draft.steps
+
+    def _say(self, draft: Draft, value: _Stored, tally: Tally) -> Sequence[RawStep] | str:
+        message = value.message
+        role = message.role if isinstance(message, _Message) else value.role
+        content = message.content if isinstance(message, _Message) else value.text
+        if isinstance(role, UnsetType) or isinstance(content, UnsetType):
+            return self._chat.add(draft, {"role": value.role or None, "content": value.text or None}, tally) or draft.steps
+        (add_agent if role == "assistant" else add_user)(draft, content, tally, self._chat)
+        return draft.steps or "empty"
 
     def _fill(self, draft: Draft, kind: str, value: dict[str, Any], tally: Tally) -> str:
         if kind == "message":

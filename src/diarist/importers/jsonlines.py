@@ -102,7 +102,7 @@ class PlainRecords:
 
     ignores = False
     heads: frozenset[str] | None = None
-    decode = staticmethod(_decode)
+    decode: Callable[[bytes], Any] = staticmethod(_decode)
     """A plain JSON value."""
 
     def adopt(self, value: dict[str, Any]) -> Any:

@@ -75,8 +75,14 @@ class TauLines(PlainRecords):
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one talk. What the assistant called was not printed ("None")."""
-        inner = Tally()
-        steps = list(talk_steps(_printed(as_str(record.value.get("messages_display"))), session, inner))
+        chat, inner, steps = Chat(), Tally(), list[RawStep]()
+        for number, (role, text) in enumerate(_printed(as_str(record.value.get("messages_display"))), 1):
+            draft = Draft(session, f"#{number}", line=number)
+            ended = role == "user" and STOP in text
+            chat.say(draft, role, text.replace(STOP, "").strip() if ended else text, inner)
+            if ended:
+                draft.add("notice", "end", "", "end")
+            steps += draft.steps
         return [step for step in steps if tally.fresh(step.rid)] or "empty"
 
     def info(self, session: str, tally: Tally) -> SessionInfo:
@@ -84,13 +90,11 @@ class TauLines(PlainRecords):
         return tally.info(session, "tau-bench", self.name)
 
 
-def _printed(text: str) -> list[dict[str, Any]]:
-    """The messages of a printed talk."""
-    text = f"\n{text}"
-    marks = list(_LABEL.finditer(text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    messages = [{"role": mark[1], "content": text[mark.end() : end].rstrip("\n")} for mark, end in zip(marks, ends, strict=False)]
-    return [message for message in messages if message["content"] != "None"]
+def _printed(text: str) -> list[tuple[str, str]]:
+    """Role and text of each message of a printed talk."""
+    _, *parts = _LABEL.split(f"\n{text}")
+    talk = zip(parts[::2], parts[1::2], strict=True)
+    return [(role, said) for role, told in talk if (said := told.rstrip("\n")) != "None"]
 
 
 def _looks(seen: Glimpse) -> int:

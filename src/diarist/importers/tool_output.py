@@ -43,7 +43,7 @@ _TELLING = re.compile(
 _TELLING_LETTERS = frozenset("aceEfpirstuwSWCTOP")
 """Their first letters."""
 _LOOKED_AT = _TELLING_LETTERS | {"{"}
-_STATUS_NAMES = ('"metadata"', '"output"', '"exit_code"', '"exitCode"', '"returncode"')
+_STATUS_NAME = re.compile(r'"(?:metadata|output|exit_code|exitCode|returncode)"')
 
 
 class Output(NamedTuple):
@@ -65,7 +65,7 @@ def understand_output(output: object) -> Output:
     if isinstance(output, dict):
         return _from_object(output)
     text = output if isinstance(output, str) else content_text(output)
-    if text.startswith("{") and any(name in text for name in _STATUS_NAMES):
+    if text.startswith("{") and _STATUS_NAME.search(text):
         parsed = parse_json(text)
         if isinstance(parsed, dict) and ("metadata" in parsed or "output" in parsed):
             return _from_object(parsed)

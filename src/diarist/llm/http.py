@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diarist.errors import ModelError
+
+if TYPE_CHECKING:
+    import ssl
 
 MAX_ANSWER_BYTES = 1 << 20
 
@@ -20,7 +24,7 @@ def ask(url: str, body: Mapping[str, Any], headers: Mapping[str, str], *, timeou
 
     try:
         with (
-            httpx2.Client(timeout=timeout, follow_redirects=False) as client,
+            httpx2.Client(timeout=timeout, follow_redirects=False, verify=_certificates()) as client,
             client.stream("POST", url, json=dict(body), headers=dict(headers)) as response,
         ):
             content = _bounded(response.iter_bytes(), most)
@@ -32,6 +36,14 @@ def ask(url: str, body: Mapping[str, Any], headers: Mapping[str, str], *, timeou
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ModelError("the model service gave an answer of another shape") from error
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust, as the machine has it. Reading that costs more than a request to a model nearby."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _bounded(chunks: Any, most: int) -> bytes:

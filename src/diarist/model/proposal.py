@@ -158,7 +158,8 @@ def _by_whom(proposal: Proposal) -> str:
 
 def _advice(proposal: Proposal) -> str:
     if proposal.state == "superseded":
-        return f"{proposal.superseded_by or 'a newer one'} took its place."
+        why = "" if proposal.superseded_by or not proposal.decisions else proposal.decisions[-1].why
+        return f"{why}." if why else f"{proposal.superseded_by or 'a newer one'} took its place."
     if proposal.state == "pending":
         return "it is still open, so there is nothing to take back."
     return f"`diarist review reopen {proposal.name}` takes that back."

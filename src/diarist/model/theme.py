@@ -104,7 +104,10 @@ class Theme(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_telling(self) -> bool:
-        """Does anything recur in it that could be acted on? Else its entries are only about the same thing."""
+        """Does anything recur in it that has a consequence: an error, what worked, what failed, what people set right?
+
+        Else its entries are only about the same thing: it is told, and never up for a decision.
+        """
         return bool(self.errors or self.worked or self.failed or self.contradictions or self.corrected)
 
 

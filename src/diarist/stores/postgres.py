@@ -145,7 +145,7 @@ class PostgresDatabase:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Takes the tenant's turn at once; commits when left normally, rolls back on any exception."""
+        """Takes the tenant's turn at once; commits when left normally, rolls back on any exception. Raises ReadOnlyError."""
         if self.read_only:
             raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
         if getattr(self._mine, "connection", None) is not None:
@@ -198,7 +198,7 @@ class PostgresDatabase:
         return found + [f"payload {seq} refers to a change that is missing" for (seq,) in dangling]
 
     def compact(self) -> None:
-        """Writes every table anew (VACUUM FULL). What was deleted stays in the server's log (WAL) until it is recycled."""
+        """Writes every table anew (VACUUM FULL). What was deleted stays in the server's log (WAL) for a while. Raises ReadOnlyError."""
         if self.read_only:
             raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
         with self._borrowed() as connection, self._translating():

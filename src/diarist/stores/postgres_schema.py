@@ -45,7 +45,8 @@ def refuse_outdated(connection: psycopg.Connection[Any], path: str) -> None:
 def bring_up_to_date(connection: psycopg.Connection[Any], path: str) -> None:
     """Applies what is missing, all or nothing, and makes the history partitions of the months to come.
 
-    Of several processes that try at the same time one does it. A role that owns nothing can open a database that is up to date.
+    Of several processes that try at the same time one does it. A role that owns nothing can open a database that is up to date;
+    raises StoreError where it is not.
     """
     if _has_versions(connection) and _version(connection) == SCHEMA and not (_owns(connection) and _lacks_something(connection)):
         return

@@ -11,6 +11,7 @@ A name in braces is a slot. It is filled with the query of that name where there
 # ruff: noqa: PTH118, PTH120, PTH123
 from __future__ import annotations
 
+import functools
 import os
 
 MARK = "-- name: "
@@ -41,8 +42,9 @@ class Queries:
         return text
 
 
+@functools.cache
 def load(dialect: str) -> Queries:
-    """Reads the vocabulary of a dialect from the package.
+    """Reads the vocabulary of a dialect from the package, once in a process.
 
     `sql/sqlite.sql` holds every query; another dialect's file says only what must be said otherwise, and what it has beyond.
     """

@@ -100,7 +100,7 @@ class SqliteDatabase:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Takes the write lock at once; commits when left normally, rolls back on any exception."""
+        """Takes the write lock at once; commits when left normally, rolls back on any exception. Raises ReadOnlyError, StoreError."""
         if self.read_only:
             raise ReadOnlyError(f"{self.path} was opened for reading only; nothing can be written.")
         if getattr(self._mine, "connection", None) is not None:

@@ -388,23 +388,6 @@ def test_an_accepted_theme_comes_again_as_an_update_of_its_lesson(memory: Memory
     assert max(len(lesson.evidence) for lesson in lessons(memory)) == max(theme.size for theme in report.themes) == 8
 
 
-def test_a_theme_in_which_nothing_recurs_becomes_no_lesson(memory: Memory) -> None:
-    """Unless a reviewer says what it teaches."""
-    for number in range(3):
-        text = f"User: please translate the manual to french, part {number}\nAssistant: Done.\n"
-        memory.add_entry(task_id=f"quiet-{number}", transcript=text, project="quiet", created_at=NOW - timedelta(hours=1))
-    report = memory.synthesize(project="quiet", write=True)
-    assert [theme.is_telling for theme in report.themes] == [False]
-    written = memory.find_report(project="quiet")
-    assert written is not None
-    approved = memory.approve_report(written)
-    assert (len(approved.accepted), approved.lessons, lessons(memory)) == (1, 0, [])
-    memory.decide(report.themes[0].id, "reopen")
-    memory.reword(report.themes[0].id, title="Translations", body="Keep the glossary.")
-    memory.decide(report.themes[0].id, "accept")
-    assert [lesson.title for lesson in lessons(memory)] == ["Translations"]
-
-
 def lost_runs(memory: Memory, topics: Sequence[str]) -> None:
     """Runs about unlike things that met one error, and got past it in one way."""
     message, fix = derived("python: can't open file 'manage.py'"), derived("`python tests/runtests.py` went through")

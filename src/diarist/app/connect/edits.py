@@ -112,7 +112,7 @@ class WholeFile(NamedTuple):
     content: str
 
     def add(self, text: str) -> str:
-        """The file's content. A file of somebody else's under this name is not replaced."""
+        """The file's content. Raises ValueError for a file of somebody else's under this name."""
         if text.strip():
             raise ValueError("there is a file of this name that is not ours; move it away")
         return self.content
@@ -133,7 +133,10 @@ def read_text(path: Path) -> str | None:
 
 
 def write_text(path: Path, text: str) -> list[Path]:
-    """Writes the file whole or not at all, through a link to where it lies; its mode stays. Returns the folders that were made."""
+    """Writes the file whole or not at all, through a link to where it lies; its mode stays. Returns the folders that were made.
+
+    Raises StoreFullError where it cannot be written.
+    """
     target = path.resolve()
     made = [folder for folder in target.parents if not folder.exists()]
     draft = target.with_name(f".{target.name}.diarist-{os.getpid()}.tmp")

@@ -47,6 +47,11 @@ class ErasingRedactor(Redactor):
     def __reduce__(self) -> tuple[type[ErasingRedactor], tuple[Redactor, tuple[ErasedFinder, ...]]]:  # type: ignore[override]
         return ErasingRedactor, (self._inner, self._erased)
 
+    @property
+    def erased(self) -> Sequence[ErasedFinder]:
+        """What it masks beside the secrets."""
+        return self._erased
+
     def holds_erased(self, text: str) -> bool:
         """True where the text holds an erased value."""
         return any(finder.holds(text) for finder in self._erased)

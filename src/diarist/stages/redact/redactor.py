@@ -52,7 +52,7 @@ class Redactor:
         return self.masked(text)[0]
 
     def masked(self, text: str) -> tuple[Redacted, int]:
-        """The same, with the number of places that were masked."""
+        """The same, with the number of places that were masked. Raises RedactionError as `redact` does."""
         try:
             count = 0
             if may_hold_sections(text):
@@ -71,7 +71,7 @@ class Redactor:
             raise RedactionError(_DROPPED) from error
 
     def find(self, text: str) -> list[Finding]:
-        """What `redact` masks, in order: rule, kind and place, never the value."""
+        """What `redact` masks, in order: rule, kind and place, never the value. Raises RedactionError as that does."""
         try:
             return list(self._findings(text))
         except DiaristError:
@@ -147,14 +147,14 @@ class RedactStream:
         self._segmenter = Segmenter(self._redactor.engine(0))
 
     def feed(self, text: str) -> str:
-        """What is settled so far and was not given back before; often nothing."""
+        """What is settled so far and was not given back before; often nothing. Raises RedactionError: drop the whole stream then."""
         try:
             return _joined(self._segmenter.feed(self._filter.feed(text)))
         except Exception as error:
             raise RedactionError(_DROPPED) from error
 
     def finish(self) -> str:
-        """The rest. The stream is then empty and may be used again."""
+        """The rest. The stream is then empty and may be used again. Raises RedactionError."""
         try:
             segments = self._segmenter.feed(self._filter.feed("", last=True))
             self._filter = PrivateFilter()

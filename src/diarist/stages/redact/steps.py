@@ -81,7 +81,7 @@ def redact_info(redactor: Masker, info: SessionInfo) -> SessionInfo:
 
 
 def redact_json(redactor: Masker, value: Any) -> tuple[Any, int]:
-    """The value with every string redacted, and the number of places masked."""
+    """The value with every string redacted, and the number of places masked. Raises RedactionError where it is too deep to walk."""
     walk = Walk(redactor, 0)
     try:
         return walk.value(value, NO_KEY), walk.masked

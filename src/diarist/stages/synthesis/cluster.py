@@ -31,14 +31,14 @@ LONGEST = 32
 """In larger samples: features that more of their entries carry bring no pair together."""
 WIDEN = 8
 """Each larger sample is so many times the one before: a group of which one shows too few is still rare enough in the next."""
-LIGHT = 0.5
-LIGHT_OF_MANY = 0.8
+LIGHT = 0.8
+LIGHT_OF_FEW = 0.5
 """Features of less than this share of an entry's mean squared weight are left out: they tell next to nothing and cost most.
 
-The second of a large set: there rarity tells a subject's own words from everybody's, while in a small one they weigh much the same.
+The second of a handful of entries: among so few, what two of them share already weighs little.
 """
-LARGE = 4096
-"""Entries from which on a set is large."""
+FEW = 32
+"""Entries that are a handful, and no more."""
 PROFILE = 0.9
 """Share of a group's squared weight that is indexed for entries to look up."""
 TAIL = 1e-5
@@ -50,8 +50,8 @@ MANY = 256
 SLACK = 1e-9
 """What rounding may take from a cosine."""
 
-
 _NONE: list[tuple[int, float]] = []
+"""What a feature that no group is indexed by leads to; never added to."""
 
 
 class Group(NamedTuple):
@@ -66,8 +66,8 @@ class Space:
 
     def __init__(self, entries: Collection[Features], weights: Sequence[float]) -> None:
         self.weights = weights
+        self._light = LIGHT if len(entries) > FEW else LIGHT_OF_FEW
         self.squares = [weight * weight for weight in weights]
-        self._light = LIGHT if len(entries) < LARGE else LIGHT_OF_MANY
         self.entries: list[Features] = []
         self.norms: list[float] = []
         self._kept: dict[tuple[int, ...], Group] = {}
@@ -146,7 +146,7 @@ class Finder:
             if left <= 0:
                 break
             left -= value * value
-            postings[feature] = postings[feature] or []
+            postings[feature] = postings[feature] or []  # not the shared empty one
             postings[feature].append((place, -value * weights[feature] / norm))
 
     def best(self, numbers: Iterable[int]) -> Iterator[tuple[int, int, float]]:

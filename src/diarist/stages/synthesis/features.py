@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import log
@@ -47,7 +47,7 @@ class Vocabulary:
         self.words: dict[str, Features] = {}
         """Every word met so far, as it was written, with the features it gives."""
         self._numbers: dict[str, int] = {}
-        self._single = _Single(self._learn)
+        self._single = _Single()
         self._feature_of = self._single.__getitem__
 
     def look(self, text: str, marks: Iterable[str] = (), more: Iterable[Meaning] = ()) -> Features:
@@ -58,18 +58,20 @@ class Vocabulary:
         found = dict.fromkeys(map(self._feature_of, words))
         for meaning in more:
             found |= meaning
-        if self._single.several:
-            found.update(dict.fromkeys(self._single.several))
-            self._single.several.clear()
+        if self._single.others:
+            for word in self._single.others:
+                if word not in self._single:
+                    found.update(dict.fromkeys(self.words.get(word) or self._learn(word)))
+            self._single.others.clear()
         found.pop(_NOTHING, None)
         for mark in marks:
             found[self._number(mark)] = None
         return tuple(found)
 
     def _learn(self, word: str) -> Features:
-        features = self.words.get(word)
-        if features is None:
-            features = self.words[word] = tuple([self._number(term) for term in terms(word)])
+        features = self.words[word] = tuple([self._number(term) for term in terms(word)])
+        if len(features) < 2:
+            self._single[word] = features[0] if features else _NOTHING
         return features
 
     def weigh(self, entries: Collection[Features]) -> list[float]:
@@ -91,21 +93,16 @@ class Vocabulary:
 
 
 class _Single(dict[str, int]):
-    """Words that give exactly one feature, and those that give none (`_NOTHING`): most of all words. A new one is learned."""
+    """Words that give exactly one feature, and those that give none (`_NOTHING`): most of all words."""
 
-    def __init__(self, learn: Callable[[str], Features]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._learn = learn
-        self.several: list[int] = []
-        """Features of the words that give more than one, until they are taken from here."""
+        self.others: list[str] = []
+        """Words that were asked for and are not here: new ones, and those that give more than one. Until they are taken away."""
 
     def __missing__(self, word: str) -> int:
-        features = self._learn(word)
-        if len(features) > 1:
-            self.several += features
-            return _NOTHING
-        number = self[word] = features[0] if features else _NOTHING
-        return number
+        self.others.append(word)
+        return _NOTHING
 
 
 def _split(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -20,11 +20,16 @@ FIELDS = (
 MOST_NAMES = 5
 """Agents, projects or outcomes that a line names."""
 LEAST_FIRST = 4
-"""Themes from which on a report begins with where to look first."""
+"""Themes and errors to act on from which on a report begins with where to look first."""
 MOST_FIRST = 10
 """Themes that the beginning of a report points to."""
 MOST_SAID = 3
 """Lines of what was only said that a theme shows."""
+LONGEST_ALSO = 120
+"""Characters of a line that was only tried or said, of a theme that is told on one line."""
+MOST_ALSO = 8
+"""Entry ids that such a line names."""
+_ALSO = "About the same thing, but no error, no approach and no correction recurs. Worth reading together, perhaps."
 MOST_SKIPPED = 50
 """Skipped files that are named; the rest are counted."""
 
@@ -62,14 +67,17 @@ def report_fields(report: Report) -> dict[str, Any]:
 
 def render_body(report: Report, decided: Mapping[str, str]) -> Redacted:
     """Markdown below the front matter. `decided`: by lineage, what was decided on it before."""
-    parts = [f"# Diary synthesis report{_of(report)}", _overview(report), *_first_of_all(report)]
-    parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.themes]
+    telling = [theme for theme in report.themes if theme.is_telling]
+    quiet = [theme for theme in report.themes if not theme.is_telling]
+    parts = [f"# Diary synthesis report{_of(report)}", _overview(report, len(quiet)), *_first_of_all([*telling, *report.errors])]
+    parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in telling]
     parts += [] if report.themes else ["_No themes detected._"]
     if report.errors:
         parts.append("# Errors that runs about different things met")
         parts += [render_theme(theme, decided.get(theme.lineage, "")) for theme in report.errors]
         parts += [f"And {report.more_errors} more, of fewer entries."] if report.more_errors else []
-    parts += ["---", _how_to_decide()] if report.themes or report.errors else []
+    parts += ["# Also seen together", _ALSO, "\n".join([_also(theme, decided.get(theme.lineage, "")) for theme in quiet])] if quiet else []
+    parts += ["---", _how_to_decide()] if telling or report.errors else []
     return derived("\n\n".join(parts) + "\n")
 
 
@@ -132,15 +140,18 @@ def _of(report: Report) -> str:
     return "" if report.parameters.project is None else f": {line(report.parameters.project) or 'no project'}"
 
 
-def _overview(report: Report) -> str:
+def _overview(report: Report, quiet: int) -> str:
     since = line(report.parameters.since)
     if not report.entries:
         return f"> No diary entries within the last {since}."
     entries = "1 entry" if report.entries == 1 else f"{report.entries} entries"
     themes = "1 theme holds" if len(report.themes) == 1 else f"{len(report.themes)} themes hold"
     told = [f"> {entries} within the last {since} (up to {_time(report.window_end)}); {themes} {report.in_themes} of them."]
+    if quiet:
+        which = "1 theme" if quiet == 1 else f"{quiet} themes"
+        told.append(f"> In {which} nothing recurs but the subject: listed at the end, with nothing to decide.")
     if report.errors:
-        told.append(f"> Errors that runs about different things met: {len(report.errors) + report.more_errors}, at the end.")
+        told.append(f"> Errors that runs about different things met: {len(report.errors) + report.more_errors}, after the themes.")
     if report.withheld:
         told.append(f"> Themes that were rejected and whose evidence has not materially changed: {report.withheld}, left out.")
     if report.skipped:
@@ -148,21 +159,24 @@ def _overview(report: Report) -> str:
     return "\n>\n".join(told)
 
 
-def _first_of_all(report: Report) -> list[str]:
-    """Where to look first: themes in which something recurs that could be acted on, and errors, largest first."""
-    telling = [theme for theme in report.themes if theme.is_telling]
-    found = sorted([*telling, *report.errors], key=lambda theme: (-theme.size, theme.id))
-    if not found or len(report.themes) + len(report.errors) < LEAST_FIRST:
+def _first_of_all(themes: Sequence[Theme]) -> list[str]:
+    """Where to look first, largest first."""
+    found = sorted(themes, key=lambda theme: (-theme.size, theme.id))
+    if len(found) < LEAST_FIRST:
         return []
     lines = [f"- {text_line(theme.label)}: {_gist(theme)} ({theme.id})" for theme in found[:MOST_FIRST]]
     lines += [f"- and {len(found) - MOST_FIRST} more"] if len(found) > MOST_FIRST else []
-    quiet = len(report.themes) - len(telling)
-    title = "Worth acting on:" if not quiet else f"Worth acting on (in {_themes(quiet)} nothing recurs but the subject):"
-    return ["\n".join([title, "", *lines])]
+    return ["\n".join(["Worth acting on:", "", *lines])]
 
 
-def _themes(count: int) -> str:
-    return "1 other theme" if count == 1 else f"{count} other themes"
+def _also(theme: Theme, decided: str) -> str:
+    """A theme in which nothing recurs but the subject, on one line: how many, when, how they ended, what was said or tried again."""
+    told = f"- {text_line(theme.label)} ({theme.id}{f'; {decided}' if decided else ''}): {_entries(theme)}"
+    told += f" from {theme.first_at:%Y-%m-%d} to {theme.last_at:%Y-%m-%d}, {_counts(theme.outcomes)}"
+    for verb, lines in (("tried", theme.tried), ("asked", theme.asked), ("said as found", theme.found)):
+        if lines:
+            told += f"; {verb} {lines[0].count} times: {text_line(lines[0].text, LONGEST_ALSO)}"
+    return f"{told}; {name_ids(theme.entries, MOST_ALSO)}"
 
 
 def _gist(theme: Theme) -> str:
@@ -179,7 +193,11 @@ def _gist(theme: Theme) -> str:
         count = len(getattr(theme, name)) + theme.cut.get(name, 0)
         if count:
             told.append(f"{count} {one if count == 1 else many}")
-    return f"{theme.size} {'entry' if theme.size == 1 else 'entries'}; {', '.join(told)}"
+    return f"{_entries(theme)}; {', '.join(told)}"
+
+
+def _entries(theme: Theme) -> str:
+    return "1 entry" if theme.size == 1 else f"{theme.size} entries"
 
 
 def _how_to_decide() -> str:

@@ -233,3 +233,15 @@ def test_the_closest_pair_is_merged_first_and_nothing_below_the_limit() -> None:
     squares = [sum(value * value for value in vector.values()) for vector in vectors]
     assert agglomerate(squares, dot_products(vectors), 0.5) == [[0, 1], [2, 3]]
     assert agglomerate(squares, dot_products(vectors), 0.0001) == [[0, 1, 2, 3]]
+
+
+@given(st.lists(st.sets(st.integers(0, 12), min_size=1, max_size=6).map(lambda found: tuple(sorted(found))), min_size=2, max_size=9))
+def test_the_overlap_of_a_member_with_the_rest_is_that_with_their_sum(entries: list[tuple[int, ...]]) -> None:
+    """Told of all members at once, and of a sum that was kept from before as of a fresh one."""
+    space = space_of(entries)
+    members = list(range(len(entries)))
+    [total], [kept] = space.groups([members]), space.groups([members])
+    assert kept is total
+    for member, cosine in zip(members, space.rest_cosines(members, total), strict=True):
+        rest = space.group([other for other in members if other != member])
+        assert cosine == pytest.approx(space.cosine(member, rest))

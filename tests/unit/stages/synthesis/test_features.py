@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diarist.stages.synthesis import features
 from diarist.stages.synthesis.features import MOST_WORDS, Vocabulary, terms
 
 
@@ -93,3 +96,23 @@ def test_any_text_gives_terms_of_two_characters_or_one_of_a_script_without_space
 def test_terms_of_a_word_are_stable(word: str) -> None:
     """Same word, same terms."""
     assert list(terms(word)) == list(terms(word))
+
+
+@settings(deadline=None)  # a pattern is compiled when it is first met
+@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("aZ9_ -.ß語のー・ไทยี한é…\u00a0")), max_size=60))
+def test_words_are_runs_of_letters_of_one_kind_of_script(text: str) -> None:
+    """However they are found: what is ASCII takes a shorter way."""
+    spaceless = features._SPACELESS
+    told = text if text.isascii() else re.sub("[…’“”–—×]", " ", text)
+    assert features._split(text) == re.findall(rf"[{spaceless}]+|[^\W_{spaceless}]+", told)
+
+
+@given(st.lists(st.lists(st.sampled_from(["alpha", "getName", "beta", "x", "77", "日本語", "alpha"]), max_size=6), max_size=6))
+def test_an_entry_has_each_feature_once(texts: list[list[str]]) -> None:
+    """Whether its words were met before or not, and together with those of texts that were looked at before."""
+    vocabulary = Vocabulary()
+    for words in texts:
+        before = dict.fromkeys(vocabulary.look(" ".join(reversed(words))))
+        found = vocabulary.look(" ".join(words), ("error:e",), [before])
+        assert len(set(found)) == len(found)
+        assert {vocabulary.terms[feature] for feature in found} == {term for word in words for term in terms(word)} | {"error:e"}

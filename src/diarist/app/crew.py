@@ -1,0 +1,60 @@
+"""Processes of a server that distil what hosts hand in many at a time, so that a node uses more than one core for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from diarist.app.hosting import ToldText, ToTell, tell_run
+from diarist.errors import StoreError
+
+if TYPE_CHECKING:
+    from diarist.app.toolbox import Reader
+    from diarist.app.workers import Workers
+
+FEW = 16
+"""So many runs are told here before the processes could answer."""
+
+
+class Crew:
+    """Threads may share it. Its processes start with the first large batch: 90 MB each, and a second or two.
+
+    make_reader: picklable, as a worker process needs it; its vault is never used.
+    """
+
+    def __init__(self, jobs: int, make_reader: Callable[[], Reader]) -> None:
+        self._jobs = jobs
+        self._make_reader = make_reader
+        self._turn = threading.Lock()
+        self._workers: Workers | None = None
+
+    def tell(self, reader: Reader, runs: Sequence[ToTell]) -> list[ToldText]:
+        """What each run tells, in order. Where a process dies, all of it is told here, and the next batch starts new ones."""
+        if len(runs) < FEW:
+            return [tell_run(reader, run) for run in runs]
+        workers = self._ready()
+        try:
+            return list(workers.hand(runs, reader))
+        except StoreError:
+            self._drop(workers)
+            return [tell_run(reader, run) for run in runs]
+
+    def close(self) -> None:
+        """Ends the processes."""
+        if self._workers is not None:
+            self._drop(self._workers)
+
+    def _ready(self) -> Workers:
+        from diarist.app.workers import Workers
+
+        with self._turn:
+            if self._workers is None:
+                self._workers = Workers(self._jobs, self._make_reader)
+            return self._workers
+
+    def _drop(self, workers: Workers) -> None:
+        with self._turn:
+            if self._workers is workers:
+                self._workers = None
+        workers.close()

@@ -1,0 +1,92 @@
+"""Processes of a server that distil what is handed in many at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diarist.app.crew import FEW, Crew
+from diarist.app.memory import Memory
+from diarist.bootstrap import build_crew, open_memory
+from diarist.model.erasing import EraseWish
+from diarist.model.record import RecordFilter
+
+RUNS = 3 * FEW
+START = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def crew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Crew]:
+    (tmp_path / "config.toml").write_text("")
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    made = build_crew(tmp_path / "any")
+    assert made is not None
+    yield made
+    made.close()
+
+
+def run(number: int, said: str = "") -> dict[str, Any]:
+    steps = [
+        {"role": "user", "content": f"Mend part {number}. {said}"},
+        {"role": "assistant", "content": "", "tool_calls": [_call("a", {"command": "pytest -q"})]},
+        {"role": "tool", "tool_call_id": "a", "content": f"E   ValueError: part {number}\n1 failed in 0.1s"},
+        {"role": "assistant", "content": "The value of the part was wrong, so I set it before it is read."},
+    ]
+    return {"task_id": f"t{number}", "transcript": "\n".join(map(json.dumps, steps)), "project": "shop"}
+
+
+def _call(call_id: str, arguments: dict[str, str]) -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": "bash", "arguments": json.dumps(arguments)}}
+
+
+def ids(memory: Memory) -> list[str]:
+    return [record.id for record in memory.list_records(RecordFilter(kinds=("entry",)))]
+
+
+def told(memory: Memory) -> list[tuple[str, str, str]]:
+    """Each entry with its hash: over all it says."""
+    return sorted((entry.id, entry.entry_hash, memory.transcript(entry.id)) for entry in map(memory.get_entry, ids(memory)))
+
+
+def test_they_tell_what_the_server_itself_would(crew: Crew, tmp_path: Path) -> None:
+    """A bad run among them has its own answer; what was erased is masked there too."""
+    runs: list[dict[str, Any]] = [run(number, "The word is marzipan-flute." if number == 7 else "") for number in range(RUNS)]
+    runs[3] = {"task_id": "t3", "transcript": " "}
+    runs[5] = {"task_id": "", "transcript": "x"}
+    seen = []
+    for name, helpers in (("alone", None), ("crew", crew)):
+        with open_memory(tmp_path / name, now=lambda: START) as memory:
+            memory.crew = helpers
+            gone = memory.add_entry(task_id="old", transcript=run(0, "marzipan-flute")["transcript"], agent="a", project="shop")
+            memory.erase(EraseWish(ids=(gone.id,), values=("marzipan-flute",)))
+            answers = memory.add_entries(runs)
+            assert [number for number, answer in enumerate(answers) if answer.problem] == [3, 5]
+            assert "marzipan" not in str(told(memory))
+            seen.append((answers, told(memory)))
+    assert seen[0] == seen[1]
+    assert len(seen[1][1]) == RUNS - 2
+
+
+def test_one_that_dies_costs_nothing(crew: Crew, tmp_path: Path) -> None:
+    """The batch is told by the server itself, and the next one has new processes."""
+    with open_memory(tmp_path / "w") as memory:
+        memory.crew = crew
+        assert not any(answer.problem for answer in memory.add_entries([run(number) for number in range(RUNS)]))
+        first = _pids(crew)
+        os.kill(first[0], signal.SIGKILL)
+        for start in (RUNS, 2 * RUNS):
+            assert not any(answer.problem for answer in memory.add_entries([run(number) for number in range(start, start + RUNS)]))
+        assert not set(_pids(crew)) & set(first)
+        assert len(ids(memory)) == 3 * RUNS
+
+
+def _pids(crew: Crew) -> list[int]:
+    assert crew._workers is not None
+    return sorted(crew._workers._pool._processes)
