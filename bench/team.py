@@ -101,18 +101,22 @@ class Node(NamedTuple):
         backends = [postmaster, *_children(postmaster)]
         return {
             "node": _seconds(self.process.pid),
+            "its workers": sum(map(_seconds, _children(self.process.pid))),
             "PostgreSQL": sum(map(_seconds, backends)) + _seconds(postmaster, dead=True),
             "client": time.process_time(),
         }
 
 
 def _children(pid: int) -> list[int]:
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [int(word) for told in Path(f"/proc/{pid}/task").glob("*/children") for word in told.read_text().split()]
 
 
 def _seconds(pid: int, *, dead: bool = False) -> float:
     """CPU time of a process; `dead`: of its children that ended."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it ended just now, and its parent counts it
+        return 0.0
     return sum(map(int, fields[13:15] if dead else fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -249,6 +253,7 @@ def at_size(node: Node, url: str, texts: Texts, entries: int, options: argparse.
     first, few = entries * 10, options.writes // 4
     singles = options.writes // 10
     one_by_one = (partial(ask, path="/v1/entries", body=run_of(number)) for number in range(first * 2, first * 2 + singles))
+    many(options.clients, batches("/v1/entries/batch", run_of, first * 3, 4 * BATCH))  # the node's processes start with the first of them
     notes, runs = batches("/v1/notes/batch", note_of, first, options.writes), batches("/v1/entries/batch", run_of, first, few)
     return {
         "notes in batches": measure(node, options.clients, options.writes, notes),

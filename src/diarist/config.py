@@ -29,7 +29,12 @@ class Setting(NamedTuple):
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("actor", str, "", "Name written into history for what you do; empty: the login name.", "DIARIST_ACTOR"),
-    Setting("ingest.jobs", int, 0, "Processes that read transcripts at once; 0: as many as cores, at most four."),
+    Setting(
+        "ingest.jobs",
+        int,
+        0,
+        "Processes that read transcripts at once, and that distil batches of runs for a server; 0: as many as cores, at most four.",
+    ),
     Setting("ingest.clip", int, 65536, "Characters kept of one long text of a step (head and tail); the rest is counted as cut."),
     Setting("capture.ignore_paths", list, [], "Folders and files to keep out: shell patterns, as ~/private/* or */.env."),
     Setting("capture.ignore_prompts", list, [], "Regular expressions; a turn whose prompt fits one is withheld."),

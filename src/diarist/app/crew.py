@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Reader
     from diarist.app.workers import Workers
 
-FEW = 16
-"""So many runs are told here before the processes could answer."""
+MANY = 16
+"""So many runs at once are worth starting processes for; once they are there, two are worth asking."""
 
 
 class Crew:
@@ -31,9 +31,9 @@ class Crew:
 
     def tell(self, reader: Reader, runs: Sequence[ToTell]) -> list[ToldText]:
         """What each run tells, in order. Where a process dies, all of it is told here, and the next batch starts new ones."""
-        if len(runs) < FEW:
+        workers = self._ready(start=len(runs) >= MANY) if len(runs) > 1 else None
+        if workers is None:
             return [tell_run(reader, run) for run in runs]
-        workers = self._ready()
         try:
             return list(workers.hand(runs, reader))
         except StoreError:
@@ -45,11 +45,11 @@ class Crew:
         if self._workers is not None:
             self._drop(self._workers)
 
-    def _ready(self) -> Workers:
+    def _ready(self, *, start: bool) -> Workers | None:
         from diarist.app.workers import Workers
 
         with self._turn:
-            if self._workers is None:
+            if self._workers is None and start:
                 self._workers = Workers(self._jobs, self._make_reader)
             return self._workers
 

@@ -49,6 +49,7 @@ class Workers:
     """A pool of processes, each with a reader of its own. Use it as a context manager."""
 
     def __init__(self, jobs: int, make_reader: Callable[[], Reader]) -> None:
+        self._jobs = jobs
         method = "fork" if _may_fork() else "spawn"
         _load(make_reader(), modules=method == "fork")
         self._pool = ProcessPoolExecutor(jobs, mp_context=get_context(method), initializer=_start, initargs=(copy(make_reader),))
@@ -80,10 +81,11 @@ class Workers:
         groups = iter(lambda: tuple(islice(tasks, SESSIONS_AT_ONCE)), ())
         return (told for _, several in self._in_order(_tell, groups) for told in _unpacked(several))
 
-    def hand(self, runs: Iterable[ToTell], reader: Reader) -> Iterator[ToldText]:
+    def hand(self, runs: Sequence[ToTell], reader: Reader) -> Iterator[ToldText]:
         """Redacts and distils runs that a host handed in; `reader` tells what was erased. Texts go to these processes only."""
         pending, erased = iter(runs), erased_values(reader)
-        groups = iter(lambda: tuple(islice(pending, SESSIONS_AT_ONCE)), ())
+        each = min(SESSIONS_AT_ONCE, -(-len(runs) // self._jobs))
+        groups = iter(lambda: tuple(islice(pending, each)), ())
         for _, several in self._in_order(_hand, ((erased, group) for group in groups)):
             yield from map(ToldText, several[0], _unpacked(several[1]))
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from diarist.durable import sync_folder, sync_together
 from diarist.errors import StoreFullError
 
 TEMP_MARK = ".diarist-tmp-"
 STALE_SECONDS = 3600
-MOST_AT_ONCE = 16
 
 
 def write_atomically(target: Path, data: bytes, *, mode: int = 0o600) -> None:
@@ -34,16 +34,24 @@ def write_all_atomically(files: Iterable[tuple[Path, bytes]], *, mode: int = 0o6
     StoreFullError
         As `write_atomically`. Files before the one that failed may have been written.
     """
-    drafts: dict[Path, Path] = {}
-    target = Path()
+    drafts: dict[str, str] = {}
+    target = ""
+    mark = f"{os.sep}{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}-"
+    folders: set[str] = set()
     try:
-        for target, data in files:
-            if not (target.is_file() and target.read_bytes() == data):
-                drafts[target] = _draft(target, data, mode)
-        _sync_all(list(drafts.values()))
+        for number, (path, data) in enumerate(files):
+            target = str(path)
+            folder = os.path.dirname(target) or os.curdir  # noqa: PTH120
+            if folder not in folders:
+                _make_private(path.parent)
+                folders.add(folder)
+            if not _holds(target, data):
+                drafts[target] = f"{folder}{mark}{number}"
+                _write(drafts[target], data, mode)
+        sync_together(list(drafts.values()), [])
         for target, draft in drafts.items():
-            draft.replace(target)
-        _sync_all(sorted({each.parent for each in drafts}))
+            os.replace(draft, target)  # noqa: PTH105 - paths as text: they cost more than the writing where files are many
+        sync_together([], sorted(folders) if drafts else [])
     except OSError as error:
         raise StoreFullError(
             f"cannot write {target}: {error.strerror or error}. Free space or make the folder writable, then run again."
@@ -51,34 +59,24 @@ def write_all_atomically(files: Iterable[tuple[Path, bytes]], *, mode: int = 0o6
     finally:
         for draft in drafts.values():
             with suppress(OSError):
-                draft.unlink()
+                os.unlink(draft)  # noqa: PTH108
 
 
-def _draft(target: Path, data: bytes, mode: int) -> Path:
-    """A file beside the target with its content, not flushed yet."""
-    _make_private(target.parent)
-    draft = target.parent / f"{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}"
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+def _holds(target: str, data: bytes) -> bool:
+    """Is this what the file holds?"""
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink()
-        raise
-    return draft
+        with open(target, "rb") as stream:  # noqa: PTH123
+            return stream.read(len(data) + 1) == data
+    except (FileNotFoundError, IsADirectoryError):
+        return False
 
 
-def _sync_all(paths: Sequence[Path]) -> None:
-    """Makes files and folders durable, a few at the same time."""
-    if len(paths) < 3:
-        for path in paths:
-            _sync(path)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(MOST_AT_ONCE, len(paths))) as pool:
-        list(pool.map(_sync, paths))
+def _write(draft: str, data: bytes, mode: int) -> None:
+    """A new file with this content, not flushed yet."""
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb", buffering=0) as stream:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[stream.write(rest) :]
 
 
 def _make_private(folder: Path) -> None:
@@ -94,7 +92,7 @@ def remove_file(target: Path) -> bool:
         target.unlink()
     except FileNotFoundError:
         return False
-    _sync(target.parent)
+    sync_folder(target.parent)
     return True
 
 
@@ -104,14 +102,3 @@ def sweep(folder: Path) -> None:
         with suppress(OSError):
             if time.time() - stale.stat().st_mtime > STALE_SECONDS:
                 stale.unlink()
-
-
-def _sync(path: Path) -> None:
-    folder = path.is_dir()
-    if folder and os.name == "nt":  # pragma: no cover - folders cannot be synced there
-        return
-    handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

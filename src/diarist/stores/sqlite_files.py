@@ -19,9 +19,9 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING
 
+from diarist.durable import sync_folder
 from diarist.errors import NotFoundError, StoreError, StoreFullError
 from diarist.stores import migrate
-from diarist.stores.durable import sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,9 +19,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from diarist.durable import sync_together
 from diarist.errors import NotFoundError, ReadOnlyError, StoreCorruptError, StoreError, StoreFullError
 from diarist.stores.chunks import MAX_PACKED_BYTES, Packer, check_id, name_chunk
-from diarist.stores.durable import sync_together
 
 STALE_SECONDS = 24 * 3600
 SETTLED_SECONDS = 600

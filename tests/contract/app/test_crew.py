@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from diarist.app.crew import FEW, Crew
+from diarist.app.crew import MANY, Crew
 from diarist.app.memory import Memory
 from diarist.bootstrap import build_crew, open_memory
 from diarist.model.erasing import EraseWish
 from diarist.model.record import RecordFilter
 
-RUNS = 3 * FEW
+RUNS = 3 * MANY
 START = datetime(2026, 1, 2, tzinfo=UTC)
 
 
@@ -74,6 +74,18 @@ def test_they_tell_what_the_server_itself_would(crew: Crew, tmp_path: Path) -> N
     assert len(seen[1][1]) == RUNS - 2
 
 
+def test_they_start_only_when_much_comes_at_once(crew: Crew, tmp_path: Path) -> None:
+    """Then small batches have the use of them too."""
+    with open_memory(tmp_path / "w") as memory:
+        memory.crew = crew
+        memory.add_entries([run(number) for number in range(MANY - 1)])
+        assert _pids(crew) == []
+        memory.add_entries([run(number) for number in range(MANY, 2 * MANY)])
+        assert _pids(crew)
+        assert not any(answer.problem for answer in memory.add_entries([run(100), run(101), run(102)]))
+        assert {"t100", "t101", "t102"} <= {memory.get_entry(each).task_id for each in ids(memory)}
+
+
 def test_one_that_dies_costs_nothing(crew: Crew, tmp_path: Path) -> None:
     """The batch is told by the server itself, and the next one has new processes."""
     with open_memory(tmp_path / "w") as memory:
@@ -88,5 +100,4 @@ def test_one_that_dies_costs_nothing(crew: Crew, tmp_path: Path) -> None:
 
 
 def _pids(crew: Crew) -> list[int]:
-    assert crew._workers is not None
-    return sorted(crew._workers._pool._processes)
+    return sorted(crew._workers._pool._processes) if crew._workers is not None else []
