@@ -20,7 +20,7 @@ from diarist.app.consent import may_capture
 from diarist.app.distilling import Changed, distil_dirty
 from diarist.app.evidence import main_info
 from diarist.app.naming import under_stored_name
-from diarist.app.reading import Before, FileRead, read_bytes, read_file, source_key
+from diarist.app.reading import Before, FileRead, name_bytes, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
 from diarist.app.spool import left_out
 from diarist.errors import UsageError
@@ -148,7 +148,7 @@ class Ingest:
         self.report.earlier.update(entry.id for entry in self.report.entries)
         self._read(todo, total)
         if stdin is not None:
-            self._apply([(None, read_bytes(stdin, self._box.reader(), self._box.now()))])
+            self._apply([(None, read_bytes(stdin, name_bytes(self._box.store, stdin), self._box.reader(), self._box.now()))])
         self._distil()
 
     def _plan(self, paths: Sequence[Path]) -> list[tuple[Source, Before | None]]:

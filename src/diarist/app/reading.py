@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from diarist.app.toolbox import Reader
+    from diarist.ports import Store
     from diarist.model.session import RawStep
     from diarist.ports import Importer, Reading
 
@@ -78,10 +80,17 @@ def read_file(path: Path, explicit: bool, reader: Reader, before: Before | None,
         return FileRead(None, status="lost", reason=f"cannot be read: {error.strerror or error}")
 
 
-def read_bytes(data: bytes, reader: Reader, read_at: datetime) -> FileRead:
-    """Reads a transcript that came through standard input."""
-    path = Path(f"stdin-{hashlib.sha256(data).hexdigest()[:16]}")
-    return _read_stream(io.BytesIO(data), path, True, reader, None, read_at)
+def read_bytes(data: bytes, name: Path, reader: Reader, read_at: datetime) -> FileRead:
+    """Reads a transcript that came through standard input, under a name from `name_bytes`."""
+    return _read_stream(io.BytesIO(data), name, True, reader, None, read_at)
+
+
+def name_bytes(store: Store, data: bytes) -> Path:
+    """A name for what came without one: the same for the same bytes, and without the workspace's key no proof of what they were."""
+    plain = Path(f"stdin-{hashlib.sha256(data).hexdigest()[:16]}")
+    if store.get_source(source_key(plain)) is not None:  # it came before names were keyed, and stays one source
+        return plain
+    return Path(f"stdin-{hmac.new(store.tombstone_key(), b'diarist-stdin/1' + bytes(1) + data, hashlib.sha256).hexdigest()[:16]}")
 
 
 def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
