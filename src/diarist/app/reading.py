@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from diarist.app.toolbox import Reader
-    from diarist.ports import Store
     from diarist.model.session import RawStep
-    from diarist.ports import Importer, Reading
+    from diarist.ports import Importer, Reading, Store
 
 HEAD_BYTES = 4096
 SNIFF_BYTES = 65536
