@@ -56,37 +56,31 @@ class _Stored(Struct, tag_field="type", tag="message", gc=False):
     model: Absent = UNSET
 
 
-class _Called(Struct, tag_field="type", tag="tool_call", gc=False):
-    parameters: dict[str, Any]
+class _OfCall(Struct, gc=False):
+    """What records of calls and of their results share."""
+
     toolCallId: str = ""  # noqa: N815
     id: str = ""
+    session_id: str = ""
+    sessionId: str = ""  # noqa: N815
+    timestamp: Moment = None
+    cwd: Absent = UNSET
+    sessionTitle: Absent = UNSET  # noqa: N815
+    title: Absent = UNSET
+    version: Absent = UNSET
+    model: Absent = UNSET
+    message: Absent = UNSET
+
+
+class _Called(_OfCall, tag_field="type", tag="tool_call", gc=False, kw_only=True):
+    parameters: dict[str, Any]
     toolName: str = ""  # noqa: N815
     toolId: str = ""  # noqa: N815
-    session_id: str = ""
-    sessionId: str = ""  # noqa: N815
-    timestamp: Moment = None
-    cwd: Absent = UNSET
-    sessionTitle: Absent = UNSET  # noqa: N815
-    title: Absent = UNSET
-    version: Absent = UNSET
-    model: Absent = UNSET
-    message: Absent = UNSET
 
 
-class _Gave(Struct, tag_field="type", tag="tool_result", gc=False):
+class _Gave(_OfCall, tag_field="type", tag="tool_result", gc=False, kw_only=True):
     value: Any
-    toolCallId: str = ""  # noqa: N815
-    id: str = ""
     isError: bool | None = None  # noqa: N815
-    session_id: str = ""
-    sessionId: str = ""  # noqa: N815
-    timestamp: Moment = None
-    cwd: Absent = UNSET
-    sessionTitle: Absent = UNSET  # noqa: N815
-    title: Absent = UNSET
-    version: Absent = UNSET
-    model: Absent = UNSET
-    message: Absent = UNSET
 
 
 class DroidFormat(PlainRecords):
