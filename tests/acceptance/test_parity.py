@@ -20,6 +20,7 @@ PLUMBING = [
     "acting_as",
     "brief",
     "close",
+    "crew",
     "draft_due_reports",
     "due_projects",
     "embed_pending",
