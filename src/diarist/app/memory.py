@@ -17,7 +17,7 @@ from diarist.app.moving_verbs import MovingVerbs
 from diarist.app.search_verbs import SearchVerbs
 from diarist.app.trust_verbs import TrustVerbs
 from diarist.app.use_verbs import UseVerbs
-from diarist.errors import AmbiguousIdError, IndexUnavailableError, NotFoundError
+from diarist.errors import AmbiguousIdError, IndexUnavailableError, NotFoundError, StoreFullError
 
 if TYPE_CHECKING:
     from threading import Event
@@ -63,6 +63,8 @@ class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs,
         """Brings the index up to date with what was written, if it can, and lets go of all files."""
         if self._stale:
             self._catch_up()
+            with suppress(IndexUnavailableError, StoreFullError):  # then there is nothing to close
+                self._box.search_index().close()
         self._box.store.close()
 
     # --- writing ----------------------------------------------------------------------------------------------------------
@@ -418,7 +420,6 @@ class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs,
         from diarist.app.embedding import wake_to_embed
         from diarist.app.linking import relate_since
         from diarist.app.recall import catch_up
-        from diarist.errors import IndexUnavailableError, StoreFullError
 
         self._stale = False
         # Where another process is writing it, or it is damaged, the next search brings it up to date or says so.

@@ -14,6 +14,7 @@ import tantivy
 from diarist.errors import IndexUnavailableError
 from diarist.index import folders
 from diarist.index.folders import META, STATE
+from diarist.index.freeing import give_back
 from diarist.index.schema import (
     CREATED,
     ERRORS,
@@ -72,6 +73,7 @@ class TantivyIndex:
         self._folder = folder if exactly else folders.current(folder)
         self._read_only = read_only
         self._index: Any = None
+        self._wrote = False
         self._schema = make_schema()
         self._seen: tuple[int, int] = (-1, -1)
         self._state: tuple[tuple[int, int], _State] = ((-1, -1), _State())
@@ -113,8 +115,10 @@ class TantivyIndex:
         folders.sweep(self._root, self._folder)
 
     def close(self) -> None:
-        """Lets go of all files."""
+        """Lets go of all files, and of the memory it took to write."""
         self._index = None
+        if self._wrote:
+            give_back()
 
     def _prepare(self) -> None:
         """Opens the index for writing, empty where it is missing or cannot be read."""
@@ -239,6 +243,7 @@ class TantivyIndex:
             raise
         finally:
             writer.wait_merging_threads()
+            self._wrote = True
 
     def beside_removed(self) -> list[int]:
         """`seq` of the records that lie in one part of it with removed ones, whose words are still in its files."""
