@@ -41,6 +41,7 @@ from diarist.app.memory import Memory
 from diarist.errors import DiaristError, SchemaTooNewError
 from diarist.model.erasing import EraseWish
 from diarist.stores import migrate
+from old_stores import write_old_store
 
 SHORT, LONG = 0.002, 0.25
 """Seconds after which a child is killed."""
@@ -326,14 +327,7 @@ class Run:
         """A store of schema 2 is opened by this version and killed on the way; then opened again."""
         old = self.folder / f"old-{self.number}"
         old.mkdir()
-        connection = sqlite3.connect(old / "diarist.db", isolation_level=None)
-        for number in (1, 2):
-            for statement in migrate.statements(migrate.read_migration(number)):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")
-        connection.execute("PRAGMA user_version = 2")
-        connection.execute("INSERT INTO workspaces VALUES ('local', 'ab', ?)", (bytes(32),))
-        connection.close()
+        write_old_store(old, f"INSERT INTO workspaces VALUES ('local', 'ab', x'{bytes(32).hex()}')")
 
         def opens(say: Callable[..., None]) -> None:
             with diarist.open_memory(old, environ={"HOME": str(self.folder)}) as memory:

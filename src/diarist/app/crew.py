@@ -30,13 +30,13 @@ class Crew:
         self._workers: Workers | None = None
 
     def tell(self, reader: Reader, runs: Sequence[ToTell]) -> list[ToldText]:
-        """What each run tells, in order. Where a process dies, all of it is told here, and the next batch starts new ones."""
+        """What each run tells, in order. Where a process dies or none can be had, it is told here, and the next batch tries again."""
         workers = self._ready(start=len(runs) >= MANY) if len(runs) > 1 else None
         if workers is None:
             return [tell_run(reader, run) for run in runs]
         try:
             return list(workers.hand(runs, reader))
-        except StoreError:
+        except (StoreError, OSError):
             self._drop(workers)
             return [tell_run(reader, run) for run in runs]
 
@@ -46,11 +46,11 @@ class Crew:
             self._drop(self._workers)
 
     def _ready(self, *, start: bool) -> Workers | None:
-        from diarist.app.workers import Workers
+        from diarist.app.workers import start_workers
 
         with self._turn:
             if self._workers is None and start:
-                self._workers = Workers(self._jobs, self._make_reader)
+                self._workers = start_workers(self._jobs, self._make_reader)
             return self._workers
 
     def _drop(self, workers: Workers) -> None:

@@ -41,6 +41,7 @@ DISTIL_BYTES = 64 << 20
 POOL_BYTES = 24 << 20
 """Less than this is read faster in one process than workers start."""
 MUCH_BYTES = 1 << 20
+"""So much is worth making the redactor's tables for before anything is read."""
 FILE_BYTES = 64 << 10
 """However small a file is, it takes as long as this much of a large one."""
 MOST_JOBS = 4
@@ -135,10 +136,11 @@ class Ingest:
         jobs = min(self._options.jobs or jobs_of(self._box.settings), len(todo))
         with ExitStack() as stack:
             if jobs > 1 and total + FILE_BYTES * len(todo) >= POOL_BYTES:
-                from diarist.app.workers import Workers
+                from diarist.app.workers import start_workers
 
-                self._workers = stack.enter_context(Workers(jobs, self._box.make_reader))
-            elif total >= MUCH_BYTES:
+                workers = start_workers(jobs, self._box.make_reader)
+                self._workers = stack.enter_context(workers) if workers is not None else None
+            if self._workers is None and total >= MUCH_BYTES:
                 self._box.reader().redactor.engine(total)  # as much as this pays for the tables at once
             self._import(todo, total, stdin)
         self._workers = None

@@ -45,6 +45,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def start_workers(jobs: int, make_reader: Callable[[], Reader]) -> Workers | None:
+    """Processes that read and distil; None where the system gives none: no shared memory, as in some containers, or too many already."""
+    try:
+        return Workers(jobs, make_reader)
+    except (OSError, ImportError, NotImplementedError):
+        return None
+
+
 class Workers:
     """A pool of processes, each with a reader of its own. Use it as a context manager."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from diarist.app.crew import MANY, Crew
+from diarist.app.ingest import IngestOptions
 from diarist.app.memory import Memory
 from diarist.bootstrap import build_crew, open_memory
 from diarist.model.erasing import EraseWish
@@ -101,3 +102,21 @@ def test_one_that_dies_costs_nothing(crew: Crew, tmp_path: Path) -> None:
 
 def _pids(crew: Crew) -> list[int]:
     return sorted(crew._workers._pool._processes) if crew._workers is not None else []
+
+
+def test_where_no_process_can_be_started_it_is_done_here(crew: Crew, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container without shared memory: no semaphore can be made there."""
+
+    def refuse(*_: Any) -> None:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("_multiprocessing.SemLock", refuse)
+    monkeypatch.setattr("diarist.app.ingest.POOL_BYTES", 0)
+    for number in range(3):
+        (tmp_path / f"{number}.jsonl").write_text(run(number)["transcript"])
+    with open_memory(tmp_path / "w") as memory:
+        memory.crew = crew
+        assert not any(answer.problem for answer in memory.add_entries([run(number) for number in range(RUNS)]))
+        assert _pids(crew) == []
+        report = memory.ingest(sorted(tmp_path.glob("*.jsonl")), IngestOptions(jobs=2))
+        assert (len(report.entries), report.problems) == (3, [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -12,7 +11,8 @@ from diarist.model.access import Answer, ApiKey
 from diarist.model.record import Record
 from diarist.model.use import EntryCount
 from diarist.ports import Store
-from diarist.stores import migrate, open_store
+from diarist.stores import open_store
+from old_stores import write_old_store
 
 
 def make_key(number: int, at: datetime, **more: object) -> ApiKey:
@@ -80,14 +80,7 @@ def test_entries_are_counted_by_day_project_agent_and_outcome(store: Store, put:
 
 
 def test_a_store_of_schema_2_gets_the_hubs_tables_and_keeps_what_it_has(tmp_path: Path, noon: datetime) -> None:
-    old = sqlite3.connect(tmp_path / "diarist.db", isolation_level=None)
-    for number in (1, 2):
-        for statement in migrate.statements(migrate.read_migration(number)):
-            old.execute(statement)
-    old.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")
-    old.execute("PRAGMA user_version = 2")
-    old.execute("INSERT INTO workspaces VALUES ('local', 'name', x'00')")
-    old.close()
+    write_old_store(tmp_path, "INSERT INTO workspaces VALUES ('local', 'name', x'00')")
     with closing(open_store(tmp_path)) as store:
         assert store.workspace_id() == "name"
         with store.transaction(actor="me", at=noon) as tx:
