@@ -26,6 +26,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,7 +139,7 @@ def write(site: Site, rng: random.Random, tenant: str, word: str) -> None:
     while True:
         try:
             answer = site.ask(rng.choice(NODES), tenant, "/v1/kb/edit", body)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPException) as error:  # also where a node dies in the middle of an answer
             site.counts[f"write refused: {getattr(error, 'code', type(error).__name__)}"] += 1
             if site.stop.is_set():
                 return  # never acknowledged: it may be there or not
@@ -153,7 +154,7 @@ def search(site: Site, rng: random.Random, known: Written, tenant: str) -> None:
     began = time.perf_counter()
     try:
         found = site.ask(rng.choice(NODES), tenant, f"/v1/kb/search?q={known.word}")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:  # also where a node dies in the middle of an answer
         site.counts[f"search refused: {getattr(error, 'code', type(error).__name__)}"] += 1
         return
     site.waits.append(time.perf_counter() - began)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +17,7 @@ class FilePublisher:
     """Implements `ports.Publisher`. `hub_outcomes`: outcomes for which a hub document is written."""
 
     def __init__(self, hub_outcomes: Sequence[str]) -> None:
-        self._swept: set[Path] = set()
+        self._swept: set[str] = set()
         self._projections: dict[str, Projection] = {
             "diary": (diary_json.path_of, diary_json.render),
             "hub": (lambda record: hub_markdown.path_of(record, hub_outcomes), hub_markdown.render),
@@ -41,16 +42,16 @@ class FilePublisher:
 
     def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> list[Path]:
         """Renders and writes many: (record, kind, root, path) each. Raises StoreFullError where one cannot be written."""
-        files: dict[Path, bytes] = {}
+        files: dict[str, bytes] = {}
         for record, kind, root, path in wanted:
-            target = root.joinpath(*PurePosixPath(path).parts)
-            if target.parent not in self._swept:
-                self._swept.add(target.parent)
-                sweep(target.parent)
-            kept = hub_markdown.related_in(target.read_bytes()) if kind == "hub" and target.is_file() else ()
-            files[target] = self.render(record, kind, kept)
+            target = f"{root}{os.sep}{path.replace('/', os.sep)}"
+            folder = os.path.dirname(target)  # noqa: PTH120
+            if folder not in self._swept:
+                self._swept.add(folder)
+                sweep(Path(folder))
+            files[target] = self.render(record, kind, _related(target) if kind == "hub" else ())
         write_all_atomically(files.items())
-        return list(files)
+        return list(map(Path, files))
 
     def put(self, target: Path, data: bytes, *, mode: int = 0o600) -> None:
         """Writes one file that is no projection. Raises StoreFullError where it cannot be written."""
@@ -59,3 +60,12 @@ class FilePublisher:
     def remove(self, root: Path, path: str) -> bool:
         """True if there was a file to remove."""
         return remove_file(root.joinpath(*PurePosixPath(path).parts))
+
+
+def _related(target: str) -> tuple[str, ...]:
+    """What a hub document that is there already was found to be related to."""
+    try:
+        with open(target, "rb") as stream:  # noqa: PTH123
+            return hub_markdown.related_in(stream.read())
+    except (FileNotFoundError, IsADirectoryError):
+        return ()

@@ -23,11 +23,13 @@ def write_atomically(target: Path, data: bytes, *, mode: int = 0o600) -> None:
     StoreFullError
         The folder cannot be written or the disk is full; names the file.
     """
-    write_all_atomically([(target, data)], mode=mode)
+    write_all_atomically([(str(target), data)], mode=mode)
 
 
-def write_all_atomically(files: Iterable[tuple[Path, bytes]], *, mode: int = 0o600) -> None:
+def write_all_atomically(files: Iterable[tuple[str, bytes]], *, mode: int = 0o600) -> None:
     """Many files, each written so. Their flushes go to the disk together: it answers a hundred in the time of a few.
+
+    files: (absolute path, content) each; paths are texts, as for many small files a `Path` costs more than the writing.
 
     Raises
     ------
@@ -39,18 +41,17 @@ def write_all_atomically(files: Iterable[tuple[Path, bytes]], *, mode: int = 0o6
     mark = f"{os.sep}{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}-"
     folders: set[str] = set()
     try:
-        for number, (path, data) in enumerate(files):
-            target = str(path)
+        for number, (target, data) in enumerate(files):
             folder = os.path.dirname(target) or os.curdir  # noqa: PTH120
             if folder not in folders:
-                _make_private(path.parent)
+                _make_private(Path(folder))
                 folders.add(folder)
             if not _holds(target, data):
                 drafts[target] = f"{folder}{mark}{number}"
                 _write(drafts[target], data, mode)
         sync_together(list(drafts.values()), [])
         for target, draft in drafts.items():
-            os.replace(draft, target)  # noqa: PTH105 - paths as text: they cost more than the writing where files are many
+            os.replace(draft, target)  # noqa: PTH105
         sync_together([], sorted(folders) if drafts else [])
     except OSError as error:
         raise StoreFullError(

@@ -117,7 +117,9 @@ _EDGE = re.compile(r"_(?![^\W_])|(?<![^\W_])_")
 
 def _line(text: str) -> str:
     """One line of Markdown that renders as the text and nothing else."""
-    flat = _EDGE.sub(r"\\_", " ".join(text.split()).translate(_ESCAPES))
+    flat = " ".join(text.split()).translate(_ESCAPES)
+    if "_" in flat:
+        flat = _EDGE.sub(r"\\_", flat)
     return f"\\{flat}" if flat[:1] in "#-+=~" else flat
 
 
