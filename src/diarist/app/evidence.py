@@ -79,6 +79,8 @@ class Evidence:
         self._reader = reader
 
     def __iter__(self) -> Iterator[Step]:
+        if len(self.parts) == 1 and self.parts[0].role == "text":  # nothing to unite: no line is needed
+            return steps_of_text(self.parts[0], self._reader)
         return (line.step for line in self._lines())
 
     def digest(self) -> tuple[str, list[int]]:
