@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Collection
 from functools import lru_cache
+from itertools import pairwise
 from math import sqrt
 
 from diarist.text.lazy import lazy
@@ -27,29 +29,55 @@ _TOGETHER = 3
 _FEWEST = 40
 """Features below which a text counts as if it had so many: a few words say little."""
 _STEM = 5
+_REMEMBERED = 1 << 15
+"""Words, and pairs of them, whose buckets are kept: the same ones come again and again."""
 
 
 def features(text: str) -> list[int]:
     """Sorted buckets of a lower-case text's words, pairs of neighbors and beginnings of long words."""
+    return sorted(_buckets(text))
+
+
+def _buckets(text: str) -> set[int]:
     words: list[str] = []
     for word in _WORD.findall(text):
-        if word[0].isdecimal():
-            words.append("0")
-        elif _UNSPACED.match(word):
+        if not word.isascii() and _UNSPACED.match(word):
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
-            words.append(word)
-    found = {*words, *[word[:_STEM] + "*" for word in words if len(word) > _STEM]}
-    found.update([f"{left} {right}" for left, right in zip(["^", *words], [*words, "$"], strict=True)])
-    return sorted({_bucket(each) for each in found})
+            words.append("0" if word.isdecimal() else word)
+    found = set().union(*map(_BY_WORD.__getitem__, words))
+    found.update(map(_BY_PAIR.__getitem__, pairwise(["^", *words, "$"])))
+    return found
 
 
-@lru_cache(maxsize=1 << 15)
+class _ByWord(dict[str, tuple[int, ...]]):
+    """Buckets of a word, and of its beginning."""
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        made = self[word] = (_bucket(word), _bucket(word[:_STEM] + "*")) if len(word) > _STEM else (_bucket(word),)
+        return made
+
+
+class _ByPair(dict[tuple[str, str], int]):
+    """The bucket of two neighbors."""
+
+    def __missing__(self, pair: tuple[str, str]) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        made = self[pair] = _bucket(f"{pair[0]} {pair[1]}")
+        return made
+
+
+_BY_WORD, _BY_PAIR = _ByWord(), _ByPair()
+
+
 def _bucket(feature: str) -> int:
     return zlib.crc32(feature.encode()) % BUCKETS
 
 
-def size(buckets: list[int]) -> float:
+def size(buckets: Collection[int]) -> float:
     """What the sum of their weights is divided by, so that long texts do not count for more."""
     return sqrt(max(len(buckets), _FEWEST))
 
@@ -63,11 +91,11 @@ def statements(text: str) -> list[str]:
 def log_odds(text: str) -> float:
     """Natural log of the odds that the strongest statement of a lower-case text speaks to an agent; 0: as likely as not."""
     bias, weights = _learned()
-    return max((_odds(features(each), bias, weights) for each in statements(text)), default=bias)
+    return max((_odds(_buckets(each), bias, weights) for each in statements(text)), default=bias)
 
 
-def _odds(buckets: list[int], bias: float, weights: memoryview) -> float:
-    return bias + sum(weights[each] for each in buckets) / SCALE / size(buckets)
+def _odds(buckets: set[int], bias: float, weights: memoryview) -> float:
+    return bias + sum(map(weights.__getitem__, buckets)) / SCALE / size(buckets)
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from diarist.model.entry import Evidence
 from diarist.model.redacted import Redacted, derived
 from diarist.text.clip import clip
 from diarist.text.lazy import lazy
+from diarist.text.translation import Translation
 
 MOST = 12
 LONGEST = 500
@@ -18,7 +19,7 @@ _CONSIDERED = 40
 _WORD = lazy(r"\w+")
 _RULERS = ("=====", "-----")
 """How lines begin that only part sections: "==== test session starts ===="."""
-_DIGITS: dict[int, int] = {**{code: code for code in range(128)}, **{ord(digit): ord("0") for digit in "123456789"}}
+_to_zeros = Translation(dict.fromkeys("123456789", "0"))
 
 
 class Bullet(NamedTuple):
@@ -44,7 +45,7 @@ def choose(bullets: Iterable[Bullet], told: frozenset[str] = frozenset()) -> lis
     """
     kept: dict[frozenset[str], Bullet] = {}
     for bullet in nlargest(_CONSIDERED, bullets, key=lambda bullet: bullet.weight):
-        words = frozenset((bullet.text if bullet.is_own else bullet.text.lower().translate(_DIGITS)).split())
+        words = frozenset((bullet.text if bullet.is_own else _to_zeros(bullet.text.lower())).split())
         if not bullet.quote.strip() or not words or (bullet.quote in told and not bullet.is_own):
             continue
         known = kept.get(words)

@@ -39,6 +39,27 @@ _TURN = lazy(
     r"而不是|不应该|不應該|不行|有问题|有問題|不工作|没有用|말고|안 ?돼|не работает|вместо",
     re.IGNORECASE,
 )
+_TURN_PIECES = (
+    *("correct", "wrong", "work", "still ", "fail", "should", "must not", "don't ", "dont ", "no need", "instead of", "rather", "i'd like"),
+    *(
+        "id like",
+        "i'd prefer",
+        "id prefer",
+        "you forgot",
+        "you missed",
+        "you ignored",
+        "you removed",
+        "you broke",
+        "let's not",
+        "lets not",
+        "next time",
+        "undid",
+    ),
+    *("revert", "too ", "nicht ", "funktioniert", "statt dessen", "marche", "fonctionne", "au lieu de", "no funciona", "en lugar de"),
+    *("en vez de", "なく", "しないで", "動か", "動きません", "間違", "おかしい", "而不是", "不应该", "不應該", "不行", "有问题", "有問題"),
+    *("不工作", "没有用", "말고", "안 돼", "안돼", "не работает", "вместо"),
+)
+"""One of these is in each text that `_TURN` finds something in."""
 _LOOKS_LIKE_COMMAND = lazy(r"[/!$]?(?:[\w./-]+ )?[\w./-]+(?: (?:-{1,2}[\w=./-]+|[\w./:-]*[./:_][\w./:-]*))+$")
 _ASK_ONLY = lazy(
     r"\W*(?:system: )?(?:yes|yeah|yep|ok(?:ay)?|sure|go ahead|continue|proceed|thanks?|thank you|great|good|perfect|"
@@ -109,7 +130,15 @@ def is_correction(prompt: Asked) -> bool:
     if prompt.follows:
         return True
     begins = _START.match(text) is not None and not (prompt.answers and _ANSWER.match(text))
-    return begins or (len(text) < 600 and _TURN.search(text) is not None)
+    return begins or (len(text) < 600 and _turns(text))
+
+
+def _turns(text: str) -> bool:
+    low = text.lower()
+    for piece in _TURN_PIECES:  # a plain loop: many times as fast as the pattern, and few texts hold one
+        if piece in low:
+            return _TURN.search(text) is not None
+    return False
 
 
 def is_assent(text: str) -> bool:

@@ -137,8 +137,18 @@ def _word_bits() -> dict[str, int]:
     return bits | {f"{word}.": bit for word, bit in bits.items()}
 
 
+def _pair_bits() -> dict[str, dict[str, int]]:
+    """By first and second word; a full stop may stand behind either."""
+    bits: dict[str, dict[str, int]] = {}
+    for cues in _ALL:
+        for first, second in cues.pairs:
+            for form in (first, f"{first}."):
+                bits.setdefault(form, {}).update({second: cues.bit, f"{second}.": cues.bit})
+    return bits
+
+
 _BITS = _word_bits()
-_PAIRS = {pair: cues.bit for cues in _ALL for pair in cues.pairs}
+_PAIRS = _pair_bits()
 _PIECES = tuple((piece, cues.bit) for cues in _ALL for piece in cues.pieces)
 _COMMON = word_set("is are the a to in no so this which does")
 
@@ -164,8 +174,9 @@ def bits_of(words: Iterable[str]) -> int:
 def bits_of_pairs(words: Iterable[str]) -> int:
     """What pairs of words tell that stand side by side."""
     found = 0
-    for pair in pairwise(word.removesuffix(".") for word in words):
-        found |= _PAIRS.get(pair, 0)
+    for first, second in pairwise(words):
+        if first in _PAIRS:
+            found |= _PAIRS[first].get(second, 0)
     return found
 
 

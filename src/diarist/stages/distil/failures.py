@@ -59,8 +59,8 @@ def window(text: str) -> str:
         head = text.rfind("\n", 0, HEAD)
         tail = text.find("\n", len(text) - TAIL)
         text = text[: head if head > 0 else HEAD] + "\n" + text[tail + 1 if tail >= 0 else len(text) - TAIL :]
-    if len(text) > LINE and any(len(line) > LINE for line in text.split("\n")):
-        return "\n".join(line[:LINE] for line in text.split("\n"))
+    if len(text) > LINE and max(map(len, lines := text.split("\n"))) > LINE:
+        return "\n".join([line[:LINE] for line in lines])
     return text
 
 

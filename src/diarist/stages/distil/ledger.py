@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import Generic, TypeVar
 
 import msgspec
@@ -40,8 +41,7 @@ class Ends(Generic[T]):
             self._tail.append(item)
 
     def __iter__(self) -> Iterator[T]:
-        yield from self._head
-        yield from self._tail
+        return chain(self._head, self._tail)
 
     def __len__(self) -> int:
         return len(self._head) + len(self._tail)

@@ -32,7 +32,7 @@ _MARKER = lazy(
     r"_)?(?P<name>[^\W\d_][^\n:：*_#|]{1,40}?)"
     r"(?P<colon1>\s*[:：])?(?(bold)(?P=bold))(?P<colon2>\s*[:：])?(?:(?<=[:：*_])\s+(?P<rest>\S.*))?\s*$"
 )
-_SIGNS = (":", "：", "#", "*", "_")
+_SIGNS = frozenset(":：#*_")
 """One of these stands in a line with a marker."""
 _HINTS = (
     *(
@@ -125,7 +125,10 @@ def _may_mark(text: str) -> bool:
         if ":" in (head := line[:56]) or "：" in head or "**" in head or (head and line.lstrip().startswith(("#", "_")))
     ]
     low = "\n".join(marked).lower()
-    return bool(low) and any(hint in low for hint in _HINTS)
+    for hint in _HINTS if low else ():  # noqa: SIM110 - a plain loop is twice as fast as any(), and this runs on every reply
+        if hint in low:
+            return True
+    return False
 
 
 class _Parser:
@@ -156,7 +159,7 @@ class _Parser:
         return [Item(self.name, held)] if held and self.name and not _NOTHING.match(held) else []
 
     def _marker(self, line: str) -> list[Item] | None:
-        marker = _MARKER.match(line) if any(sign in line for sign in _SIGNS) else None
+        marker = _MARKER.match(line) if not _SIGNS.isdisjoint(line) else None
         name = _section_name(marker["name"]) if marker else ""
         if marker is None or not name:
             return None

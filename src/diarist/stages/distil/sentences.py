@@ -35,13 +35,15 @@ from diarist.stages.distil.cues import (
 )
 from diarist.stages.distil.words import word_set
 from diarist.text.lazy import lazy
+from diarist.text.translation import Translation
 
 SHORTEST, LONGEST = 12, 420
 _BRIEF = 50
 
 _FENCE = ("```", "~~~")
 _LIST_MARK = lazy(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
-_END = lazy(r"[.!?][\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_])|[。！？]")
+_END = lazy(r"[.!?。！？](?:(?<=[。！？])|[\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_]))")
+"""It begins with the signs that it may begin with: a search passes over all else many times as fast."""
 _CODE_LINE = lazy(
     r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
     r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": "
@@ -50,12 +52,7 @@ _LOG_LINE = lazy(r"[\w./~@-]*[/.][\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:DE
 """What a program printed and somebody pasted."""
 _CODE_HEADS = word_set("from import def class func fn const let var return public private package using")
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
-_TO_SPACES: dict[int, int] = {
-    **{code: code for code in range(128)},
-    **{ord(mark): ord(" ") for mark in ',;:!?()[]{}"*`“”«»…—–'},
-    ord("’"): ord("'"),
-}
-"""With an entry for every ASCII character: one that is missing costs a look-up that fails, for each text anew."""
+_to_spaces = Translation({**dict.fromkeys(',;:!?()[]{}"*`“”«»…—–', " "), "’": "'"})
 _MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'", "。", "！", "？")
 _MOST = 40
 _DIGIT = lazy(r"\d")
@@ -242,7 +239,7 @@ _MEANINGS = _Meanings()
 
 
 def _words(low: str) -> list[str]:
-    return low.translate(_TO_SPACES).split()
+    return _to_spaces(low).split()
 
 
 def _is_name(word: str) -> bool:

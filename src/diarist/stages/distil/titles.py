@@ -12,13 +12,13 @@ from diarist.text.lazy import lazy
 
 LONGEST = 120
 _WRAPPED = lazy(
-    r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>\s*(.*?)\s*</\1>",
+    r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>(.*?)</\1>",
     re.DOTALL | re.IGNORECASE,
 )
 _DESCRIBED = lazy(r"<(\w{0,12}(?:description|statement|report|issue|problem|task)\w{0,12})>\s*(.{15,}?)\s*</\1>", re.DOTALL | re.IGNORECASE)
 """What a template only introduces: the part that says what the task is, for the title."""
 _LABELLED = lazy(r"^(?:ISSUE|TASK|PROBLEM(?: STATEMENT)?|QUESTION|REQUEST|USER REQUEST|GOAL)\s*:\s*\n?(.+)", re.MULTILINE | re.DOTALL)
-_LABELS = ("ISSUE", "TASK", "PROBLEM", "QUESTION", "REQUEST", "GOAL")
+_LABEL = lazy(r"ISSUE|TASK|PROBLEM|QUESTION|REQUEST|GOAL")
 _BARE_PATHS = lazy(r"(?:/(?:add|read-only|drop|clear|ls)\s+)?(?:[\w.@~-]*[/.][\w./~-]+\s*)+$")
 _MARKS = lazy(r"^[\s>❯»›$#*_`\-=]+|[\s*_`=]+$")
 _EMPTY_LINE = lazy(
@@ -32,10 +32,12 @@ _NO_TITLE = lazy(r"(?:untitled|new (?:session|chat|conversation)|session|convers
 
 def bare_prompt(text: str) -> str:
     """What was asked, without the template that a harness puts around it."""
-    for pattern, group, signs in ((_WRAPPED, 2, ("</",)), (_LABELLED, 1, _LABELS)):
-        match = pattern.search(text) if any(sign in text for sign in signs) else None
-        if match and len(match[group]) >= 15 and (pattern is _WRAPPED or match.start() > 20):
-            return match[group].strip()
+    wrapped = _WRAPPED.search(text) if "</" in text else None
+    if wrapped and len(inside := wrapped[2].strip()) >= 15:
+        return inside
+    labelled = _LABELLED.search(text) if _LABEL.search(text) else None
+    if labelled and len(labelled[1]) >= 15 and labelled.start() > 20:
+        return labelled[1].strip()
     return text.strip()
 
 

@@ -1,0 +1,79 @@
+"""Which of many short strings a text holds, told at once.
+
+Asking a text for hundreds of strings one by one takes longer than anything that is done with those it holds. A string without white
+space stands within one word of a text, and the words of texts come again and again: what a word holds is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import add
+
+_REMEMBERED = 32_768
+_LONGEST = 64
+"""Characters of a word that is remembered: longer ones do not come again."""
+
+
+class Needles:
+    """A fixed set of strings, each a bit of what `perhaps` answers. Each holds something else than white space."""
+
+    def __init__(self, strings: Iterable[str]) -> None:
+        self._bits = {string: 1 << number for number, string in enumerate(dict.fromkeys(strings))}
+        self._words = _Words(self._bits)
+        self._spaced = {bit: string for string, bit in self._bits.items() if string.split() != [string]}
+        self._any_spaced = sum(self._spaced)
+
+    def mask(self, strings: Iterable[str]) -> int:
+        """The bits of some of the strings."""
+        found = 0
+        for string in strings:
+            found |= self._bits[string]
+        return found
+
+    def perhaps(self, text: str) -> int:
+        """The bits of all strings that the text holds, in time that grows with the text and not with their number.
+
+        Of a string with white space: where one of the text's words holds its longest word; `holds` knows whether it is there.
+        """
+        found = 0
+        for bits in map(self._words.__getitem__, set(text.split())):
+            found |= bits
+        return found
+
+    def holds(self, text: str, perhaps: int, mask: int) -> bool:
+        """Whether a text, of which `perhaps` is known, holds one of the strings of a mask."""
+        asked = perhaps & mask
+        doubtful = asked & self._any_spaced
+        if asked != doubtful:
+            return True
+        while doubtful:
+            bit = doubtful & -doubtful
+            if self._spaced[bit] in text:
+                return True
+            doubtful ^= bit
+        return False
+
+
+class _Words(dict[str, int]):
+    """By word: the bits of the strings that it holds, of those with white space as far as one word can tell."""
+
+    def __init__(self, bits: dict[str, int]) -> None:
+        super().__init__()
+        self._parts: dict[str, list[tuple[str, int]]] = {}
+        """By their first two characters, or the one they have."""
+        for string, bit in bits.items():
+            part = max(string.split(), key=len)
+            self._parts.setdefault(part[:2], []).append((part, bit))
+        self._starts = self._parts.keys()
+
+    def __missing__(self, word: str) -> int:
+        found = 0
+        for start in self._starts & {*word, *map(add, word, word[1:])}:
+            for part, bit in self._parts[start]:
+                if part in word:
+                    found |= bit
+        if len(word) <= _LONGEST:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[word] = found
+        return found
