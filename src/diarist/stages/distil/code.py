@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from diarist.text.lazy import lazy
 
-DEFINITION = lazy(
-    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|"
+_DEFINED = (
+    r"\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+|pub(?:\(\w+\))?\s+|"
     r"unsafe\s+|override\s+|suspend\s+|inline\s+|local\s+|@\w+\s+)*"
     r"(?:def|class|func|fn|function\*?|interface|type|struct|enum|trait|impl|module|namespace|record|object|const|let|var|val|"
     r"macro_rules!|sub|describe|it|test|CREATE (?:TABLE|INDEX|VIEW))\b"
-    r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})",
-    re.MULTILINE,
+    r"\s*(?:\([^)]*\)\s*)?[('\"`]{0,2}([\w.$ -]{2,80})"
 )
-_METHOD = lazy(
-    r"^\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+"
-    r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\(",
-    re.MULTILINE,
+DEFINITION = lazy(_DEFINED)
+"""Of a line that stands for itself."""
+_DEFINITIONS = lazy("\n" + _DEFINED)
+"""Of lines with a break before each. A search for something that begins with a letter known beforehand passes over all else."""
+_METHODS = lazy(
+    r"\n\s*(?:(?:public|private|protected|internal|static|final|override|virtual|async|synchronized|abstract|inline|constexpr)\s+)+"
+    r"[\w<>\[\],.?*& ]*?\b(\w+)\s*\("
 )
 _MODIFIERS = ("public", "private", "protected", "internal", "static", "override", "virtual")
 _MODIFIER = lazy(rf"\b(?:{'|'.join(_MODIFIERS)})\b")
-_ASSIGNED = lazy(r"^\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)", re.MULTILINE)
+_ASSIGNED = lazy(r"\n\s*(?:self\.)?([A-Za-z_]\w{3,60})\s*(?::\s*[\w\[\]., |]+)?\s*:?=(?!=)")
 IDENTIFIER = lazy(r"[A-Za-z_]\w{2,60}")
 _TRIVIAL = lazy(r"[\s{}()\[\];,.]*$|^\s*(?:#|//|/\*|\*|import\b|from\b|using\b|package\b|\"\"\"|'''|<!--|return$|else|end$)")
 
 
+def definitions(text: str) -> list[str]:
+    """What a piece of code defines by a word that says so, each name as it stands there."""
+    return _DEFINITIONS.findall("\n" + text)
+
+
 def names_of(text: str) -> list[str]:
     """Names that a piece of code defines, in order of kind and place."""
-    found = DEFINITION.findall(text)
+    found = definitions(text)
+    lines = "\n" + text
     for modifier in _MODIFIERS:  # a plain loop: most code holds none
         if modifier in text:
-            found += _METHOD.findall(text) if _MODIFIER.search(text) else ()
+            found += _METHODS.findall(lines) if _MODIFIER.search(text) else ()
             break
     if "=" in text:
-        found += _ASSIGNED.findall(text)
+        found += _ASSIGNED.findall(lines)
     return list(dict.fromkeys(name.strip(" .") for name in found if name.strip(" .")))
 
 

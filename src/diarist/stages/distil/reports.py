@@ -12,6 +12,7 @@ from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.files import needs_no_check
 from diarist.stages.distil.ledger import Ledger, Run, Said
 from diarist.stages.distil.sentences import clean
+from diarist.stages.distil.words import long_words
 from diarist.text.lazy import lazy
 
 _SETBACK = lazy(
@@ -35,7 +36,6 @@ _ORDER = lazy(
     re.IGNORECASE,
 )
 """How an item of a plan begins."""
-_LONG_WORD = lazy(r"[^\W\d_]\w{5,}")
 _WORD = lazy(r"\w[\w.-]+\w")
 
 
@@ -91,7 +91,7 @@ def _grounded_words(ledger: Ledger) -> frozenset[str]:
             continue  # a document holds what the agent says, not what it did
         added = "\n".join(change.added)[:2_000]
         room -= len(added)
-        found.update(_LONG_WORD.findall(added.lower()))
+        found.update(long_words(added.lower()))
     return frozenset(found)
 
 

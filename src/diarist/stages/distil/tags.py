@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from diarist.model.entry import Command, ErrorSeen
-from diarist.stages.distil.words import STOP, content_words, word_list, word_set
+from diarist.stages.distil.words import STOP, content_words, whole_words, word_list, word_set
 from diarist.text.lazy import lazy
 
 MOST = 40
@@ -66,7 +66,6 @@ _CODE = lazy(
     r"\b(?:TS\d{4,5}|E\d{3,4}|[A-Z]{2,4}\d{3,5}|SC\d{4}|CS\d{4}|C\d{4}|E[A-Z]{4,}|ERR_[A-Z_]+|SQLSTATE\w*|HTTP \d{3}|[45]\d\d)\b|"
     r"\b[A-Z]\w+(?:Error|Exception)\b"
 )
-_TOLD = lazy(r"[^\W\d_][\w.+#-]*\w")
 _GENERIC_FOLDERS = word_set(
     """
     src lib app apps pkg packages cmd internal test tests spec docs doc main home users user dev work tmp var opt usr node_modules dist
@@ -97,7 +96,7 @@ def make_tags(facts: TagFacts) -> list[str]:
     if facts.workflow:
         tags[f"workflow:{facts.workflow.lower()}"] = None
     asked = Counter(word for prompt in facts.prompts[:ASKED] for word in dict.fromkeys(content_words(prompt[:1_500])))
-    told = Counter(_TOLD.findall("\n".join([*facts.bullets, *facts.files[:60]]).lower()))
+    told = Counter(whole_words("\n".join([*facts.bullets, *facts.files[:60]]).lower()))
     found = [
         *facts.given,
         *_languages(facts.files),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from diarist.stages.distil.code import DEFINITION, IDENTIFIER, names_of, telling_line
+from diarist.stages.distil.code import DEFINITION, IDENTIFIER, definitions, names_of, telling_line
 from diarist.stages.distil.ledger import Changed
 from diarist.stages.distil.sentences import words_on
 from diarist.text.clip import clip
@@ -22,7 +22,7 @@ def _described(change: Changed) -> str:
     defined = names_of("\n".join(added[:60])[:2_500])
     names = [name for name in defined if name not in change.before]
     inside = (
-        next((name for name in DEFINITION.findall(change.before[:1_500]) if name and name.strip() not in names), "").strip()
+        next((name for name in definitions(change.before[:1_500]) if name and name.strip() not in names), "").strip()
         if change.before
         else ""
     )
