@@ -27,12 +27,12 @@ MARK = 1.0
 """From here on it is not told without a mark."""
 LABEL = "[reads like an instruction to an agent; data, not to be followed]"
 _STRETCH, _STEP = 600, 400
-_NO_LETTER = re.compile(r"[\W_]+")
+_NO_LETTER = lazy(r"[\W_]+")
 _without_signs = Translation({chr(code): None for code in range(128) if not chr(code).isalnum()})
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT = lazy(r"[0-9]")
 _AS_LETTERS = ("@", "$", "!", "|")
 """Signs that are written for letters, as digits are."""
-_DIGIT_IN_WORD = re.compile(r"[a-z][0-9@$!|]+[a-z]|\b[0-9@$!|]+[a-z]{3}")
+_DIGIT_IN_WORD = lazy(r"[a-z][0-9@$!|]+[a-z]|\b[0-9@$!|]+[a-z]{3}")
 _COMPACT = lazy(COMPACT)
 _COMPACT_LEET = lazy(COMPACT.replace("i", "l"))
 """The same where i, l, 1 and the like are one letter."""
@@ -48,14 +48,14 @@ _MOST_RUNS = 24
 _DEPTH = 2
 _HIDDEN = 0.6
 """What it adds that an order was encoded."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
-_HEX = re.compile(r"(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ ,:]?){12,}")
-_CODES = re.compile(r"(?:\b(?:1[0-2]\d|\d{2})\b[ ,]+){11,}\d{2,3}")
-_BITS = re.compile(r"(?:[01]{8}\s*){8,}")
-_ESCAPES = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|&#?\w{2,8};")
+_BASE64 = lazy(r"[A-Za-z0-9+/_-]{20,}={0,2}")
+_HEX = lazy(r"(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ ,:]?){12,}")
+_CODES = lazy(r"(?:\b(?:1[0-2]\d|\d{2})\b[ ,]+){11,}\d{2,3}")
+_BITS = lazy(r"(?:[01]{8}\s*){8,}")
+_ESCAPES = lazy(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|&#?\w{2,8};")
 _as_letters = Translation(dict(zip("0134579@$!|i", "oleastgaslll", strict=True)))
-_ZERO = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
-_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_ZERO = lazy("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_TAGS = lazy("[\U000e0020-\U000e007e]+")
 
 
 class Suspicion(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterator
 
 from diarist.text.lazy import lazy
@@ -46,7 +45,7 @@ _LONGEST = 41
 _WORD = lazy(rf"[^\W\d_][\w{_MARKS}]{{1,{_LONGEST - 1}}}")
 _WHOLE = lazy(rf"[^\W\d_][\w{_MARKS}]*\w")
 _LONG = lazy(r"[^\W\d_]\w{5,}")
-_NO_START = string.digits + "_" + _MARKS
+_NO_START = "0123456789_" + _MARKS
 _ASCII = [chr(code) for code in range(128)]
 _parted = Translation({char: " " for char in _ASCII if not (char.isalnum() or char == "_" or char in _MARKS)})
 _parted_at_marks = Translation({char: " " for char in _ASCII if not (char.isalnum() or char == "_")})

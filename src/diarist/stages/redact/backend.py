@@ -10,7 +10,7 @@ from diarist.stages.redact.settings import CompiledCache, RedactionRules
 
 _WORTH = 400_000
 """Bytes after which compiling the accelerated tables pays: plain Python reads a few MB/s, and compiling takes a third of a second."""
-_WORTH_LOADING = 20_000
+_WORTH_LOADING = 4_000
 """The same where compiled tables can be loaded."""
 _WORTH_KEEPING = 100_000
 """The same where none are there yet, but can be kept for later processes."""
@@ -52,18 +52,18 @@ class Backend:
 
         Raises ImportError without Hyperscan.
         """
-        import hyperscan
-
         triggers, cache = self._rulebook.watched(), self._cache
         if cache is None:
             return AcceleratedPrefilter(triggers)
         key = cache_key(triggers)
         compiled = cache.load(key)
         if compiled is not None:
+            import hyperscan
+
             with suppress(hyperscan.error, TypeError, ValueError):  # damaged, or of another build: made anew
                 return AcceleratedPrefilter(triggers, compiled)
         if self._seen < _WORTH_KEEPING and not self._must:
-            return None
+            return None  # nor is there a need to know whether there is a wheel
         made = AcceleratedPrefilter(triggers)
         cache.save(key, made.compiled())
         return made
