@@ -73,7 +73,17 @@ def _longer(record: dict[str, Any], size: int) -> dict[str, Any]:
     longest = max((text for text in _texts(record) if " " in text), key=len, default="")
     if missing <= 0 or not longest:
         return record
-    return dict(_with_ids(record, {longest: longest + (_LOG * (1 + missing // len(_LOG)))[:missing]}))
+    return dict(_with_ids(record, {longest: _lengthened(longest, (_LOG * (1 + missing // len(_LOG)))[:missing])}))
+
+
+def _lengthened(text: str, more: str) -> str:
+    """The text with more behind it; a text that is JSON itself, as arguments of calls may be, with more in its longest text."""
+    try:
+        value = msgspec.json.decode(text) if text[:1] == "{" else None
+    except msgspec.DecodeError:
+        value = None
+    longest = max(_texts(value), key=len, default="")
+    return msgspec.json.encode(_with_ids(value, {longest: longest + more})).decode() if longest else text + more
 
 
 def _texts(value: Any) -> Iterator[str]:

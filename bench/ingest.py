@@ -6,11 +6,11 @@ Without FOLDER: sessions of the test builders, repeated. `--large`: also one ses
 so many small sessions, with one process and with `--jobs`. Prints a table and writes bench/out/ingest.json. Budgets: at least 10 MB/s on
 one core, less than 300 MB peak on a 500 MB session, and a second run in under a fifth of the first.
 
-The second table is of importers alone, by format, beside raw msgspec decoding of the same bytes (CPU); of formats that are JSON lines at
-least a fifth is wanted. Of those that are small files only, the records of each are repeated with ids of their own, all equally often,
-until there is a megabyte: once as they are, and once as long as records of real sessions are (`growth.REAL_RECORD`), since those that
-were written by hand are short, and a record takes its time however little it holds. Without FOLDER the files are the test suite's
-transcripts.
+The second table is of importers alone, by format, beside raw decoding of the same bytes (CPU), by msgspec and by the standard library's
+json: "/msgspec" and "/json" are own speed over theirs. Of formats that are JSON lines at least a fifth is wanted. Of those that are small
+files only, the records of each are repeated with ids of their own, all equally often, until there is a megabyte: once as they are, and
+once as long as records of real sessions are (`growth.REAL_RECORD`), since those that were written by hand are short, and a record takes
+its time however little it holds. Without FOLDER the files are the test suite's transcripts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -44,6 +44,8 @@ NO_LINES = ("opencode",)
 """Formats of documents, of which some may look like lines."""
 NO_JSON = ("terminal-log",)
 """Formats whose files may begin like JSON and are none."""
+LARGE = 1 << 22
+"""A file of so many bytes is measured fewer times."""
 GROWN = 1 << 20
 """A format that has less is measured on files grown to this size."""
 
@@ -132,20 +134,21 @@ def large(folder: Path, megabytes: int) -> Path:
 
 
 class Speed(NamedTuple):
-    """CPU seconds that raw decoding and reading take for so many bytes."""
+    """CPU seconds that raw decoding, by either decoder, and reading take for so many bytes."""
 
     size: int
-    raw: float
+    msgspec: float
+    json: float
     read: float
 
     @property
-    def ratio(self) -> float:
-        """Own speed over that of raw decoding."""
-        return self.raw / max(1e-9, self.read)
+    def ratios(self) -> tuple[float, float]:
+        """Own speed over that of msgspec, and over that of `json`."""
+        return self.msgspec / max(1e-9, self.read), self.json / max(1e-9, self.read)
 
 
 class Format(NamedTuple):
-    """How fast an importer reads its files. `lines`: they are JSON lines, so that `raw` decodes line by line.
+    """How fast an importer reads its files. `lines`: they are JSON lines, which are decoded line by line.
 
     `real`: the same with records as long as in real sessions; None for files that are taken as they are.
     """
@@ -181,9 +184,13 @@ def formats(folder: Path) -> dict[str, Format]:
 
 
 def _speed(files: list[tuple[Importer, bytes]], lines: bool) -> Speed:
-    files = [(importer, data) for importer, data in files if data]
-    raw = sum(_seconds(_decode_lines if lines else _decode_whole, data) for _, data in files)
-    return Speed(sum(len(data) for _, data in files), raw, sum(_seconds(_reader(importer), data) for importer, data in files))
+    size, total = 0, [0.0, 0.0, 0.0]
+    for importer, data in files:
+        if data:
+            size += len(data)
+            each = _seconds((_decoding(msgspec.json.decode, lines), _decoding(_decode_json, lines), _reader(importer)), data)
+            total = [before + more for before, more in zip(total, each, strict=True)]
+    return Speed(size, *total)
 
 
 def _is_lines(data: bytes) -> bool:
@@ -194,20 +201,28 @@ def _is_lines(data: bytes) -> bool:
         return False
 
 
-def _decode_lines(data: bytes) -> None:
-    for line in io.BytesIO(data):
+def _decode_json(data: bytes) -> Any:
+    return json.loads(data.decode())
+
+
+def _decoding(decode: Callable[[bytes], Any], lines: bool) -> Callable[[bytes], None]:
+    """Decodes all lines, or the whole; what no decoder takes as it is by the lenient one of the standard library."""
+
+    def by_line(data: bytes) -> None:
+        for line in io.BytesIO(data):
+            try:
+                decode(line)
+            except ValueError:
+                continue
+
+    def whole(data: bytes) -> None:
         try:
-            msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            continue
+            decode(data)
+        except ValueError:
+            with suppress(ValueError):
+                json.loads(data.decode("utf-8", "replace"), strict=False)
 
-
-def _decode_whole(data: bytes) -> None:
-    try:
-        msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        with suppress(ValueError):
-            json.loads(data.decode("utf-8", "replace"), strict=False)
+    return by_line if lines else whole
 
 
 def _reader(importer: Importer) -> Callable[[bytes], None]:
@@ -221,28 +236,32 @@ def _reader(importer: Importer) -> Callable[[bytes], None]:
     return read
 
 
-def _seconds(work: Callable[[bytes], None], data: bytes) -> float:
-    """CPU of one pass: the best of three, each of as many passes as take a few milliseconds."""
+def _seconds(works: Sequence[Callable[[bytes], None]], data: bytes) -> list[float]:
+    """CPU of one pass of each: the best of five, in turn, as machines are slower at times; each of as many as take a few milliseconds."""
     times = max(1, 200_000 // len(data))
-    best = float("inf")
-    for _ in range(3):
-        began = time.process_time()
-        for _ in range(times):
-            work(data)
-        best = min(best, (time.process_time() - began) / times)
+    best = [float("inf")] * len(works)
+    for _ in range(5 if len(data) < LARGE else 3):
+        for number, work in enumerate(works):
+            began = time.process_time()
+            for _ in range(times):
+                work(data)
+            best[number] = min(best[number], (time.process_time() - began) / times)
     return best
 
 
 def show(table: dict[str, Format]) -> None:
     """Prints the formats, JSON lines first."""
-    print(
-        f"\n{'format':32} {'files':>5} {'MB':>8} {'B/record':>8} {'raw MB/s':>9} {'own MB/s':>9} {'ratio':>6}  {'as real records are':>20}"
-    )
+    ratios = f"{'/msgspec':>8} {'/json':>6}"
+    print(f"\n{'':54}MB/s {'':22}   as real records are: MB/s")
+    print(f"{'format':25} {'files':>5} {'MB':>6} {'B/record':>9} {'msgspec':>8} {'json':>6} {'own':>6} {ratios} {'own':>25} {ratios}")
     for name, row in sorted(table.items(), key=lambda each: (not each[1].lines, each[0])):
-        megabytes = row.speed.size / 1e6
-        told = f"{name:32} {row.files:5} {row.size / 1e6:8.2f} {row.record:8.0f}"
-        real = f"{row.real.size / 1e6 / row.real.read:9.0f} MB/s {row.real.ratio:6.2f}" if row.real is not None else ""
-        print(f"{told} {megabytes / row.speed.raw:9.0f} {megabytes / row.speed.read:9.1f} {row.speed.ratio:6.2f}  {real:>20}")
+        speed, real = row.speed, row.real
+        each = [speed.size / 1e6 / seconds for seconds in speed[1:]]
+        told = f"{name:25} {row.files:5} {row.size / 1e6:6.2f} {row.record:9.0f} {each[0]:8.0f} {each[1]:6.0f} {each[2]:6.1f}"
+        told += " {:8.2f} {:6.2f}".format(*speed.ratios)
+        if real is not None:
+            told += f"{real.size / 1e6 / real.read:26.0f}" + " {:8.2f} {:6.2f}".format(*real.ratios)
+        print(told)
 
 
 def many(folder: Path, number: int) -> Path:
@@ -289,7 +308,8 @@ def main() -> int:
     )
     show(table)
     (HERE / "out").mkdir(exist_ok=True)
-    told = {**result, "formats": {name: {"ratio": (row.real or row.speed).ratio, **row._asdict()} for name, row in table.items()}}
+    ratios = {name: dict(zip(("msgspec", "json"), (row.real or row.speed).ratios, strict=True)) for name, row in table.items()}
+    told = {**result, "formats": {name: {"ratios": ratios[name], **row._asdict()} for name, row in table.items()}}
     (HERE / "out" / "ingest.json").write_text(json.dumps(told, indent=2))
     return 0
 

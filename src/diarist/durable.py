@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import os
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 MOST_AT_ONCE = 16
+QUICK_SECONDS = 0.0005
+"""A disk that answers sooner is asked by fewer threads: it takes as long to start one."""
+FEW = 8
+"""Files for each thread then."""
+_quick = [False]
+"""Was it so the last time? On a slow disk the first wait of several would cost more than threads do, so it is not tried out."""
 
 
 def sync_folder(folder: str | os.PathLike[str]) -> None:
@@ -28,23 +40,35 @@ def sync_together(files: list[str], folders: list[str]) -> None:
     OSError
         The first failure; the others were tried all the same.
     """
+    _together([*(partial(sync_folder, folder) for folder in folders), *(partial(sync_file, file) for file in files)])
+
+
+def write_together(files: Iterable[tuple[str, bytes]], mode: int) -> None:
+    """Writes new files and makes them durable, many at the same time; their names are not. Raises OSError as `sync_together` does."""
+    _together([partial(_write, path, data, mode) for path, data in files])
+
+
+def _together(waiting: list[Callable[[], None]]) -> None:
     from threading import Thread
 
-    waiting = [(sync_folder, folder) for folder in folders] + [(sync_file, file) for file in files]
     failures: list[OSError] = []
+    taken: list[float] = []
 
     def work() -> None:
         while True:
             try:
-                sync, path = waiting.pop()
+                task = waiting.pop()
             except IndexError:
                 return
+            began = time.perf_counter()
             try:
-                sync(path)
+                task()
             except OSError as error:
                 failures.append(error)
+            taken.append(time.perf_counter() - began)
 
-    others = [Thread(target=work) for _ in range(min(MOST_AT_ONCE, len(waiting)) - 1)]
+    each = FEW if _quick[0] else 1
+    others = [Thread(target=work) for _ in range(min(MOST_AT_ONCE, -(-len(waiting) // each)) - 1)]
     for thread in others:
         thread.start()
     try:
@@ -53,8 +77,20 @@ def sync_together(files: list[str], folders: list[str]) -> None:
         waiting.clear()  # interrupted: the others finish what they have in hand
         for thread in others:
             thread.join()
+    _quick[0] = sum(taken) < QUICK_SECONDS * len(taken)
     if failures:
         raise failures[0]
+
+
+def _write(path: str, data: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _sync(path: str | os.PathLike[str], flags: int) -> None:

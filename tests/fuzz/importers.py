@@ -121,13 +121,14 @@ def fuzz_by_chance(name: str, seconds: float, out: Path) -> int:
 def try_once(name: str) -> Callable[[bytes], None]:
     """Reads bytes as one file, and what a second pass would find behind them; raises where something does not hold together."""
     from contract.importers.test_mutations import check
-    from diarist.importers import find_importer, get_importer
+    from diarist.importers import find_importer, get_importer, may_be
 
     importer = get_importer(name)
     assert importer is not None, f"there is no importer {name}"
 
     def work(data: bytes) -> None:
         find_importer(data[:65536], None)
+        assert name in may_be(data[:65536]) or not importer.sniff(data[:65536], None)
         check(importer, data)
         half = io.BytesIO(data[: len(data) // 2])
         reading = importer.read(half, None)

@@ -28,7 +28,7 @@ from diarist.app.hosting import (
     write_run,
 )
 from diarist.app.observing import entry_observation, learning_state, observation_record
-from diarist.app.publishing import plan_many, write_publications
+from diarist.app.publishing import plan_publications, write_publications
 from diarist.app.records import entry_record
 from diarist.errors import AccessError, ErasedError, InvalidInputError
 from diarist.model.record import SearchText
@@ -152,7 +152,7 @@ def _write_runs(box: Toolbox, several: Sequence[Handed], trust: Trust) -> None:
             tx.put_part(handed.part, changed=False)
             tx.clear_dirty(handed.part.agent, handed.part.session)
         tx.put_records(_with_observations(box, records))
-        planned: list[Publication] = plan_many(box, tx, [record for record, _ in records])
+        planned: list[Publication] = plan_publications(box, tx, [(record, "") for record, _ in records])
         for record, _ in records:
             queue_delivery(box, tx, record)
     write_publications(box, planned)

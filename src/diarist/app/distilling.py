@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from diarist.app.delivering import queue_delivery
 from diarist.app.evidence import Evidence, load_session, main_info
-from diarist.app.observing import CallTap, observe_entry
+from diarist.app.observing import CallTap, learning_state, observe_entry
 from diarist.app.projects import resolve_project
-from diarist.app.publishing import Publication, plan_publications, write_publications
+from diarist.app.publishing import plan_publications, write_publications
 from diarist.app.records import entry_record
 from diarist.app.usefulness import look_back_at, write_outlook
 from diarist.errors import ErasedError
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from diarist.model.entry import Entry
     from diarist.model.observation import ToolUse
     from diarist.model.record import Part, Record
+    from diarist.model.redacted import Redacted
     from diarist.model.session import SessionInfo
     from diarist.ports import Store, Transaction
     from diarist.stages.distil import Distilled
+    from diarist.stages.redact import Redactor
 
 BATCH_SECONDS = 1.0
 BATCH_ENTRIES = 128
@@ -118,9 +120,9 @@ def tell_task(reader: Reader, task: Task) -> Told:
     return Told(distilled, tap.uses, tap.offered)
 
 
-def id_of(box: Toolbox, parts: Sequence[Part]) -> str:
-    """The id of the entry of one session's parts."""
-    return entry_id(box.store, main_info(parts), box.reader().redactor.redact(project_of(parts)))
+def id_of(box: Toolbox, parts: Sequence[Part], redact: Callable[[str], Redacted] | None = None) -> str:
+    """The id of the entry of one session's parts. `redact`: the redactor's, where many sessions of few projects are asked for."""
+    return entry_id(box.store, main_info(parts), (redact or box.reader().redactor.redact)(project_of(parts)))
 
 
 def _distilled(reader: Reader, parts: Sequence[Part], record_id: str, tap: CallTap | None) -> Distilled | None:
@@ -161,20 +163,26 @@ def entry_id(store: Store, info: SessionInfo, project: str) -> str:
 
 def _made_of(box: Toolbox, keys: Sequence[tuple[str, str]], tell_all: TellAll | None) -> Iterator[_Made]:
     """What each session gives, in order."""
+    if not keys:
+        return
     begun: deque[tuple[tuple[str, str], Task]] = deque()
+    reader = box.reader()  # with the tombstones of this moment; the store refuses what was erased since
 
     def tasks() -> Iterator[Task]:
+        redacted = lru_cache(maxsize=256)(_project_name)
         for key in keys:
             parts = tuple(box.store.get_parts(*key))
-            task = Task(parts, id_of(box, parts) if parts else "")
+            task = Task(parts, id_of(box, parts, partial(redacted, reader.redactor)) if parts else "")
             begun.append((key, task))
             yield task
 
-    if not keys:
-        return
-    for told in (tell_all or partial(map, partial(tell_task, box.reader())))(tasks()):
+    for told in (tell_all or partial(map, partial(tell_task, reader)))(tasks()):
         key, task = begun.popleft()
         yield _made(box, key, task.parts, told)
+
+
+def _project_name(redactor: Redactor, project: str) -> Redacted:
+    return redactor.redact(project)
 
 
 def _made(box: Toolbox, key: tuple[str, str], parts: Sequence[Part], told: Told) -> _Made:
@@ -201,7 +209,8 @@ def _put(tx: Transaction, record: Record, distilled: Distilled) -> bool:
 
 
 def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
-    planned: list[Publication] = []
+    published: list[tuple[Record, str]] = []
+    learns: dict[str, bool] = {}
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         for made in batch:
             if [part.chunks for part in box.store.get_parts(*made.key)] != made.chunks:
@@ -219,7 +228,10 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
                 changed.entries.append(entry)
                 changed.created += known is None
                 changed.updated += known is not None
-                planned += plan_publications(box, tx, record, made.cwd)
+                published.append((record, made.cwd))
                 queue_delivery(box, tx, record)
-                observe_entry(box, tx, entry, made.tools, made.offered)
+                if entry.project not in learns:
+                    learns[entry.project] = learning_state(box.store, entry.project).enabled
+                observe_entry(box, tx, entry, made.tools, made.offered, learns=learns[entry.project])
+        planned = plan_publications(box, tx, published)
     write_publications(box, planned)

@@ -193,7 +193,7 @@ def write_run(box: Toolbox, handed: Handed, trust: Trust) -> None:
         tx.clear_dirty(handed.part.agent, handed.part.session)
         tx.put_record(record, handed.distilled.search)
         observe_entry(box, tx, handed.distilled.entry, handed.tools, handed.offered)
-        planned = plan_publications(box, tx, record)
+        planned = plan_publications(box, tx, [(record, "")])
         queue_delivery(box, tx, record)
     write_publications(box, planned)
 

@@ -68,10 +68,11 @@ def _current(store: Store, seqs: Sequence[int]) -> Iterator[tuple[Record, Search
     """The records as they were indexed; those that changed since are left to the next catching up."""
     for start in range(0, len(seqs), _PAGE):
         page = seqs[start : start + _PAGE]
-        records, texts = store.get_records(page), store.get_search_texts(page)
+        found = store.get_indexed(page)
         for seq in page:
-            if seq in texts and (record := records.get(seq)) is not None:
-                yield record, texts[seq]
+            record, search = found.get(seq, (None, None))
+            if record is not None and search is not None:
+                yield record, search
 
 
 def index_status(store: Store, open_index: Callable[[], Index]) -> dict[str, Any]:
@@ -149,11 +150,11 @@ def _items(store: Store, after: int, upto: int) -> Iterator[tuple[Record, Search
         if not changes:
             return
         seqs = [change.seq for change in changes if change.op == "put"]
-        records, texts = store.get_records(seqs), store.get_search_texts(seqs)
+        found = store.get_indexed(seqs)
         for change in changes:
-            record = records.get(change.seq)
+            record, search = found.get(change.seq, (None, None))
             if record is None or not _is_indexed(record):
                 yield change
-            elif record.seq == change.seq and (search := texts.get(change.seq)) is not None:
+            elif search is not None:
                 yield record, search
         at = changes[-1].seq

@@ -153,10 +153,15 @@ def entry_observation(entry: Entry, tools: Sequence[ToolUse], offered: Sequence[
     )
 
 
-def observe_entry(box: Toolbox, tx: Transaction, entry: Entry, tools: Sequence[ToolUse], offered: Sequence[str] = ()) -> bool:
-    """Keeps the observation of a run that was just distilled, where the project learns. True where something was written."""
+def observe_entry(
+    box: Toolbox, tx: Transaction, entry: Entry, tools: Sequence[ToolUse], offered: Sequence[str] = (), *, learns: bool | None = None
+) -> bool:
+    """Keeps the observation of a run that was just distilled, where the project learns. True where something was written.
+
+    `learns`: whether it does, where the caller has looked that up.
+    """
     made = entry_observation(entry, tools, offered)
-    if made is None or not learning_state(box.store, entry.project).enabled:
+    if made is None or not (learning_state(box.store, entry.project).enabled if learns is None else learns):
         return False
     try:
         return put_observation(tx, made, trust="agent", at=box.now())

@@ -26,48 +26,38 @@ class Publication(NamedTuple):
     path: str
 
 
-def plan_publications(box: Toolbox, tx: Transaction, record: Record, cwd: str = "") -> list[Publication]:
-    """Names the record's files, inside the transaction that writes the record. A name once given stays."""
+def plan_publications(box: Toolbox, tx: Transaction, records: Sequence[tuple[Record, str]]) -> list[Publication]:
+    """Names the files of records, inside the transaction that writes them. A name once given stays.
+
+    records: each with the working folder of its run, "" where none is known. What is named already, and whose a name is, is looked up
+    at once for all.
+    """
     if not box.settings.get("publish.enabled"):
         return []
-    root = publish_root(box, record.project, cwd)
-    place = file_name(record.project)
-    planned = []
-    for kind, wanted in box.publisher().plan(record):
-        known = box.store.get_publication(record.id, kind)
-        if known is None:
-            known = free_name(box, record, kind, place, wanted)
-            tx.put_publication(record.id, kind, known)
-        planned.append(Publication(record, kind, root, known.removeprefix(f"{place}/")))
-    return planned
-
-
-def plan_many(box: Toolbox, tx: Transaction, records: Sequence[Record]) -> list[Publication]:
-    """`plan_publications` for many at once: what is named already, and whose a name is, is looked up together."""
-    if not box.settings.get("publish.enabled"):
-        return []
-    wanted = [(record, kind, f"{file_name(record.project)}/{path}") for record in records for kind, path in box.publisher().plan(record)]
-    known = box.store.list_names_of([record.id for record in records])
+    places = {project: file_name(project) for project in {record.project for record, _ in records}}
+    roots = {(project, cwd): publish_root(box, project, cwd) for project, cwd in {(record.project, cwd) for record, cwd in records}}
+    plan = box.publisher().plan
+    wanted = [(record, cwd, kind, f"{places[record.project]}/{path}") for record, cwd in records for kind, path in plan(record)]
+    known = box.store.list_names_of([record.id for record, _ in records])
     holders = {
         (kind, path): holder
-        for kind in sorted({kind for _, kind, _ in wanted})
-        for path, holder in box.store.list_holders(kind, [path for _, each, path in wanted if each == kind]).items()
+        for kind in sorted({kind for _, _, kind, _ in wanted})
+        for path, holder in box.store.list_holders(kind, [path for _, _, each, path in wanted if each == kind]).items()
     }
-    roots = {project: publish_root(box, project) for project in {record.project for record in records}}
     planned = []
-    for record, kind, path in wanted:
+    for record, cwd, kind, path in wanted:
         name = known.get((record.id, kind))
         if name is None:
             name = path if holders.setdefault((kind, path), record.id) == record.id else _own_name(path, record)
             known[record.id, kind] = name
             tx.put_publication(record.id, kind, name)
-        planned.append(Publication(record, kind, roots[record.project], name.removeprefix(f"{file_name(record.project)}/")))
+        planned.append(Publication(record, kind, roots[record.project, cwd], name.removeprefix(f"{places[record.project]}/")))
     return planned
 
 
-def write_publications(box: Toolbox, planned: Sequence[Publication]) -> list[Path]:
+def write_publications(box: Toolbox, planned: Sequence[Publication]) -> None:
     """Writes the files. Raises StoreFullError where one cannot be written; `diarist doctor` writes what is missing."""
-    return box.publisher().write_all(planned)
+    box.publisher().write_all(planned)
 
 
 def publish_root(box: Toolbox, project: Redacted, cwd: str = "") -> Path:

@@ -167,21 +167,17 @@ def _tell(report: IngestReport, *, dry_run: bool, hint: bool = True) -> None:
 
 
 class _Bar:
-    """A progress bar on a terminal; nothing elsewhere."""
+    """A progress bar on a terminal; nothing elsewhere.
+
+    It begins when there is something to show: it has a thread, and processes are started more cheaply while there is none.
+    """
 
     def __init__(self, *, enabled: bool) -> None:
-        self._enabled = enabled
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
         self.show: OnProgress | None = self._update if enabled else None
 
     def __enter__(self) -> _Bar:
-        if self._enabled:
-            from rich.console import Console
-            from rich.progress import Progress as RichProgress
-
-            self._bar = RichProgress(console=Console(stderr=True), transient=True)
-            self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -189,6 +185,12 @@ class _Bar:
             self._bar.stop()
 
     def _update(self, at: Progress) -> None:
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import Progress as RichProgress
+
+            self._bar = RichProgress(console=Console(stderr=True), transient=True)
+            self._bar.start()
         if at.stage not in self._tasks:
             self._tasks[at.stage] = self._bar.add_task(at.stage, total=at.total)
         self._bar.update(self._tasks[at.stage], completed=at.done, total=at.total)

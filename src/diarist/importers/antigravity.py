@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Tally
+from diarist.importers.usual import Absent, Moment, Shape
 from diarist.importers.values import as_dict, as_str, as_time, content_text, dicts, parse_json
 from diarist.model.session import RawStep, SessionInfo
 
@@ -18,6 +21,31 @@ _STATUS = re.compile(
     r"The command (?:completed (successfully)|failed|exited)(?:[^\n]*?\b(?:exit )?code:? (-?\d{1,9}))?[^\n]*\n?(?:Output:\n?)?"
 )
 _WAITING = 64
+
+
+class _Step(Shape, gc=False):
+    content: str = ""
+    created_at: Moment = None
+    status: str = ""
+    conversation_id: Absent = UNSET
+
+
+class _Asked(_Step, tag_field="type", tag="USER_INPUT", gc=False):
+    pass
+
+
+class _Called(Struct, gc=False):
+    name: str
+    args: dict[str, Any]
+
+
+class _Planned(_Step, tag_field="type", tag="PLANNER_RESPONSE", gc=False):
+    thinking: str = ""
+    tool_calls: list[_Called] | None = None
+
+
+class _Ran(_Step, tag_field="type", tag="RUN_COMMAND", gc=False, kw_only=True):
+    source: Literal["MODEL"]
 
 
 class AntigravityFormat(PlainRecords):
@@ -28,6 +56,7 @@ class AntigravityFormat(PlainRecords):
 
     def __init__(self) -> None:
         self._calls: list[str] = []
+        self.expect({_Asked: self._asked, _Planned: self._planned, _Ran: self._ran})
 
     def session_of(self, record: Record) -> str:
         """Mostly nothing names it."""
@@ -54,16 +83,38 @@ class AntigravityFormat(PlainRecords):
             return "state"
         return draft.steps or "empty"
 
+    @staticmethod
+    def _asked(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = _draft(record, session, tally)
+        draft.user(0, record.value.content)
+        return draft.steps or "empty"
+
+    def _planned(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        value: _Planned = record.value
+        draft = _draft(record, session, tally)
+        draft.thought("thought", value.thinking)
+        draft.reply(0, value.content)
+        if value.tool_calls:
+            for number, call in enumerate(value.tool_calls, 1):
+                self._call(draft, number, call.name, call.args, tally)
+        return draft.steps or "empty"
+
+    def _ran(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep]:
+        draft = _draft(record, session, tally)
+        self._result(draft, record.value.content, record.value.status, tally)
+        return draft.steps
+
     def _plan(self, draft: Draft, value: dict[str, Any], tally: Tally) -> None:
         draft.thought("thought", as_str(value.get("thinking")))
         draft.reply(0, content_text(value.get("content")))
         for number, call in enumerate(dicts(value.get("tool_calls")), 1):
-            call_id = f"{draft.rid}/{number}"
-            self._calls = [*self._calls[-_WAITING:], call_id]
-            tally.call(call_id)
-            draft.call(
-                number, as_str(call.get("name")), {name: _unquoted(part) for name, part in as_dict(call.get("args")).items()}, call_id
-            )
+            self._call(draft, number, as_str(call.get("name")), as_dict(call.get("args")), tally)
+
+    def _call(self, draft: Draft, number: int, name: str, arguments: dict[str, Any], tally: Tally) -> None:
+        call_id = f"{draft.rid}/{number}"
+        self._calls = [*self._calls[-_WAITING:], call_id]
+        tally.call(call_id)
+        draft.call(number, name, {name: _unquoted(part) for name, part in arguments.items()}, call_id)
 
     def _result(self, draft: Draft, text: str, state: str, tally: Tally) -> None:
         call_id = self._calls.pop(0) if self._calls else ""
@@ -85,6 +136,13 @@ class AntigravityFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._calls = list(packed)
+
+
+def _draft(record: Record, session: str, tally: Tally) -> Draft:
+    """Of a typed line."""
+    at = as_time(record.value.created_at)
+    tally.moment(at)
+    return Draft(session, f"#{record.number}", at, record.line)
 
 
 def _unquoted(value: Any) -> Any:

@@ -18,8 +18,8 @@ from diarist.importers.claude_blocks import add_result, tool_outcome
 from diarist.importers.documents import DocumentReading, decode_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
+from diarist.importers.glued import decode_lines
 from diarist.importers.host_tasks import add_task
-from diarist.importers.jsonlines import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.switches import SwitchWatch

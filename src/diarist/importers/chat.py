@@ -192,7 +192,7 @@ class Chat:
 
 def add_output(draft: Draft, part: object, content: object, call_id: str, *, tool: str = "", error: bool | None = None) -> None:
     """Adds a tool's output; looks for an exit status in its fields, above its text and in its last line."""
-    text = content_text(content) if isinstance(content, _CONTENT) and not isinstance(content, dict) else ""
+    text = content if isinstance(content, str) else content_text(content) if isinstance(content, list) else ""
     if text and is_mere_text(text):
         text, code = _without_exit_line(text)
         draft.result(part, text, call_id, tool=tool, error=error if error is not None or code is None else code != 0, exit_code=code)

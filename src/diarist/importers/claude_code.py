@@ -17,7 +17,7 @@ from diarist.importers.claude_notices import add_api_failure, add_attachment, ad
 from diarist.importers.claude_record import ClaudeRecord, ToolUseResult, is_id, is_progress
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import JsonLinesReading, Record, told
+from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.speech import Said, understand
 from diarist.importers.switches import SwitchWatch
@@ -59,13 +59,12 @@ def _roots(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
     return [home / ".claude" / "projects", home / ".config" / "claude" / "projects"]
 
 
-class ClaudeFormat:
+class ClaudeFormat(PlainRecords):
     """What the records of one file mean."""
 
     name = "claude-code/jsonl"
     agent = "claude-code"
     ignores = True
-    heads = None
 
     def __init__(self) -> None:
         self._sidechains: dict[int, str] = {}

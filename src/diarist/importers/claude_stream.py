@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import UNSET, Struct, field
+
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.claude_blocks import add_assistant, add_result, tokens_of
 from diarist.importers.claude_notices import failure_mark
@@ -16,6 +18,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally
+from diarist.importers.usual import Absent, Moment
 from diarist.importers.values import as_cost, as_dict, as_int, as_str, as_time, content_text, words
 from diarist.model.session import Mark, RawStep, SessionInfo
 
@@ -23,6 +26,28 @@ _TYPES = words("system assistant user result stream_event rate_limit_event contr
 
 _SYNTHETIC = "<synthetic>"
 _TELLING_SYSTEM = ("init", "api_retry", "api_error")
+
+
+class _Line(Struct, gc=False):
+    """A message as it is printed. It tells the model, and nothing else but where the message tells it."""
+
+    message: dict[str, Any]
+    session: str = field(name="session_id", default="")
+    uuid: str = ""
+    timestamp: Moment = None
+    parent_tool_use_id: str | None = None
+    cwd: Absent = UNSET
+    claude_code_version: Absent = UNSET
+    subtype: Absent = UNSET
+
+
+class _Said(_Line, tag_field="type", tag="assistant", gc=False):
+    error: Absent = UNSET
+    isApiErrorMessage: Absent = UNSET  # noqa: N815 - as it is written
+
+
+class _Asked(_Line, tag_field="type", tag="user", gc=False):
+    pass
 
 
 class StreamFormat(PlainRecords):
@@ -34,6 +59,7 @@ class StreamFormat(PlainRecords):
 
     def __init__(self) -> None:
         self._fills = {"assistant": self._assistant, "user": self._user, "result": self._result, "system": self._system}
+        self.expect({_Said: self._usual, _Asked: self._usual})
 
     def ignore(self, raw: bytes) -> str:
         """Partial messages: the whole ones follow."""
@@ -46,9 +72,9 @@ class StreamFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Folder, version, model."""
         value: dict[str, Any] = record.value
-        message = as_dict(value.get("message"))
+        message = as_dict(value.get("message")) if type(value) is dict else record.value.message
         model = message.get("model")
-        if "cwd" not in value and "claude_code_version" not in value and "subtype" not in value:
+        if type(value) is not dict or ("cwd" not in value and "claude_code_version" not in value and "subtype" not in value):
             return (("model", model),) if model and isinstance(model, str) and model != _SYNTHETIC else ()
         asked = value.get("model") if value.get("subtype") == "init" else None
         return told(
@@ -74,6 +100,22 @@ class StreamFormat(PlainRecords):
             tally.moment(at)
         return reason or draft.steps
 
+    def _usual(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """The same of a typed message."""
+        value: _Said | _Asked = record.value
+        if value.uuid and not tally.fresh(value.uuid):
+            return "duplicate"
+        at = as_time(value.timestamp)
+        draft = Draft(session, value.uuid or f"#{record.number}", at, record.line, value.parent_tool_use_id or "")
+        reason = (self._reply if type(value) is _Said else self._turn)(draft, value.message, tally)
+        if reason:
+            return reason
+        tally.moment(at)
+        model = value.message.get("model")
+        if model and isinstance(model, str) and model != _SYNTHETIC:
+            tally.facts.tell_all((("model", model),), record.at)
+        return draft.steps
+
     def _assistant(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
         message = as_dict(value.get("message"))
         if as_str(value.get("error")) or value.get("isApiErrorMessage") is True:
@@ -81,6 +123,10 @@ class StreamFormat(PlainRecords):
             draft.add("notice", 0, text, failure_mark(text))
             tally.flags.add("failed")
             return ""
+        return self._reply(draft, message, tally)
+
+    @staticmethod
+    def _reply(draft: Draft, message: dict[str, Any], tally: Tally) -> str:
         tokens = tokens_of(message.get("usage"))
         if tokens is not None:
             tally.use(as_str(message.get("id")) or draft.rid, tokens)
@@ -88,7 +134,11 @@ class StreamFormat(PlainRecords):
         return "" if draft.steps or tokens is not None else "empty"
 
     def _user(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
-        content = as_dict(value.get("message")).get("content")
+        return self._turn(draft, as_dict(value.get("message")), tally)
+
+    @staticmethod
+    def _turn(draft: Draft, message: dict[str, Any], tally: Tally) -> str:
+        content = message.get("content")
         for number, block in enumerate(content if isinstance(content, list) else [content]):
             if isinstance(block, dict) and as_str(block.get("type")).endswith("tool_result"):
                 add_result(draft, number, block, tally)

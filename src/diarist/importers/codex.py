@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from msgspec import UNSET
+
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.codex_events import add_event
 from diarist.importers.codex_items import CodexMemory, add_item
@@ -24,6 +26,7 @@ from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Ledger, Pairs, Tally
 from diarist.importers.switches import SwitchWatch
+from diarist.importers.usual import Absent, Moment, Shape
 from diarist.importers.values import as_dict, as_list, as_str, as_time, first_str, words
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
@@ -31,6 +34,22 @@ from diarist.ports import Reading
 _ENVELOPES = frozenset(words("session_meta turn_context response_item event_msg compacted world_state inter_agent_communication_metadata"))
 _BARE = words("message reasoning function_call function_call_output local_shell_call custom_tool_call custom_tool_call_output")
 _OLD = words("tool_call tool_result function_call function_result")
+
+
+class _Line(Shape, gc=False):
+    """An envelope of the usual sort. Headers and other rare ones are looked at closely."""
+
+    payload: dict[str, Any]
+    timestamp: Moment = None
+    created_at: Absent = UNSET
+
+
+class _Item(_Line, tag_field="type", tag="response_item", gc=False):
+    pass
+
+
+class _Event(_Line, tag_field="type", tag="event_msg", gc=False):
+    model: Absent = UNSET
 
 
 class CodexFormat(PlainRecords):
@@ -46,6 +65,7 @@ class CodexFormat(PlainRecords):
         """Id of the subagent whose thread this file is."""
         self._meta_at = -1
         self._switches = SwitchWatch()
+        self.expect({_Item: self._item, _Event: self._event})
 
     def ignore(self, raw: bytes) -> str:
         """Filler of the second generation: nearly half of its lines."""
@@ -63,6 +83,8 @@ class CodexFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Folder, version, branch, repository, parent, model, title."""
         value: dict[str, Any] = record.value
+        if type(value) is not dict:
+            return told(("title", record.value.payload.get("thread_name")))
         if value.get("type") == "response_item":
             return ()
         payload = as_dict(value.get("payload"))
@@ -102,6 +124,23 @@ class CodexFormat(PlainRecords):
         else:
             reason = add_item(draft, value, tally, self._memory)
         return reason or draft.steps
+
+    def _item(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = self._draft(record, session, tally)
+        return add_item(draft, record.value.payload, tally, self._memory) or draft.steps
+
+    def _event(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft, event = self._draft(record, session, tally), record.value.payload
+        reason = add_event(draft, event, tally, self._memory)
+        if not reason and "thread_name" in event:
+            tally.facts.tell_all(self.facts(record), record.at)
+        return reason or draft.steps
+
+    def _draft(self, record: Record, session: str, tally: Tally) -> Draft:
+        at = as_time(record.value.timestamp)
+        tally.moment(at)
+        tally.flags.add("envelope")
+        return Draft(session, f"{self._actor}#{record.number}", at, record.line, self._actor)
 
     def _open(self, record: Record) -> Sequence[RawStep]:
         if self._meta_at < 0:
@@ -216,7 +255,7 @@ def _looks(seen: Glimpse) -> int:
 
 
 def _likeness(record: dict[str, Any]) -> int:
-    kind = record.get("type")
+    kind = as_str(record.get("type"))
     if kind in _ENVELOPES and "payload" in record:
         return 95
     if record.get("record_type") == "state" or ("instructions" in record and "id" in record and "timestamp" in record):

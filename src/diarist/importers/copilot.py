@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET, Struct
+
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import add_output
 from diarist.importers.claude_notices import failure_mark
@@ -14,7 +16,8 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally, Tokens
-from diarist.importers.switches import SwitchWatch
+from diarist.importers.switches import SwitchWatch, field_of
+from diarist.importers.usual import Absent, Moment, Named, Shape
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, dicts, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -24,6 +27,79 @@ _TELLING = frozenset(("context", "model", "newModel", "copilotVersion", "title")
 """Fields that tell a fact; few events have one."""
 
 
+class _Event(Shape, gc=False):
+    timestamp: Moment = None
+    id: str = ""
+
+
+class _Prompt(Struct, gc=False):
+    content: str
+    context: Absent = UNSET
+    newModel: Absent = UNSET  # noqa: N815 - as it is written
+    copilotVersion: Absent = UNSET  # noqa: N815
+    parentToolCallId: Absent = UNSET  # noqa: N815
+
+
+class _Asked(_Event, tag_field="type", tag="user.message", gc=False, kw_only=True):
+    data: _Prompt
+
+
+class _Request(Struct, gc=False):
+    toolCallId: Named  # noqa: N815
+    name: str
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Reply(Struct, gc=False):
+    content: str = ""
+    toolRequests: list[_Request] | None = None  # noqa: N815
+    reasoningText: str | None = None  # noqa: N815
+    reasoning: str | None = None
+    outputTokens: int = 0  # noqa: N815
+    messageId: str = ""  # noqa: N815
+    model: str = ""
+    context: Absent = UNSET
+    copilotVersion: Absent = UNSET  # noqa: N815
+    parentToolCallId: Absent = UNSET  # noqa: N815
+
+
+class _Said(_Event, tag_field="type", tag="assistant.message", gc=False, kw_only=True):
+    data: _Reply
+
+
+class _Start(Struct, gc=False):
+    toolCallId: Named  # noqa: N815
+    toolName: str  # noqa: N815
+    arguments: str | dict[str, Any] | None = None
+    context: Absent = UNSET
+    newModel: Absent = UNSET  # noqa: N815
+    copilotVersion: Absent = UNSET  # noqa: N815
+    parentToolCallId: Absent = UNSET  # noqa: N815
+
+
+class _Started(_Event, tag_field="type", tag="tool.execution_start", gc=False, kw_only=True):
+    data: _Start
+
+
+class _Content(Struct, gc=False):
+    content: str
+
+
+class _Output(Struct, gc=False):
+    toolCallId: Named  # noqa: N815
+    result: _Content
+    success: bool | None = None
+    error: dict[str, Any] | None = None
+    model: str = ""
+    context: Absent = UNSET
+    copilotVersion: Absent = UNSET  # noqa: N815
+    parentToolCallId: Absent = UNSET  # noqa: N815
+
+
+class _Gave(_Event, tag_field="type", tag="tool.execution_complete", gc=False, kw_only=True):
+    data: _Output
+
+
 class CopilotFormat(PlainRecords):
     """What the events of one session mean."""
 
@@ -31,6 +107,7 @@ class CopilotFormat(PlainRecords):
 
     def __init__(self) -> None:
         self._switches = SwitchWatch()
+        self.expect({_Asked: self._asked, _Said: self._said, _Started: self._began, _Gave: self._gave})
 
     def session_of(self, record: Record) -> str:
         """The first event names it."""
@@ -38,6 +115,8 @@ class CopilotFormat(PlainRecords):
 
     def facts(self, record: Record) -> Pairs:
         """Folder, branch, repository, version, model."""
+        if type(record.value) is not dict:
+            return told(("model", record.value.data.model))
         data = as_dict(record.value.get("data"))
         if not data.keys() & _TELLING:
             return ()
@@ -52,6 +131,59 @@ class CopilotFormat(PlainRecords):
             ("model", model),
             ("title", data.get("title") if kind == "session.title_changed" else None),
         )
+
+    @staticmethod
+    def _asked(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = _draft(record, session, tally)
+        if draft is None:
+            return "duplicate"
+        draft.user(0, record.value.data.content)
+        return draft.steps or "empty"
+
+    @staticmethod
+    def _said(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        data: _Reply = record.value.data
+        draft = _draft(record, session, tally)
+        if draft is None:
+            return "duplicate"
+        draft.thought("thought", data.reasoningText or data.reasoning or "")
+        draft.reply(0, data.content)
+        for number, request in enumerate(data.toolRequests or (), 1):
+            if request.toolCallId not in tally.called:
+                tally.call(request.toolCallId)
+                draft.call(number, request.name, as_arguments(request.arguments), request.toolCallId)
+        output = as_int(data.outputTokens)
+        if output:
+            tally.use(data.messageId or draft.rid, Tokens(output=output))
+        if not draft.steps and not output:
+            return "empty"
+        if data.model:
+            tally.facts.tell_all((("model", data.model),), record.at)
+        return draft.steps
+
+    @staticmethod
+    def _began(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        data: _Start = record.value.data
+        draft = _draft(record, session, tally)
+        if draft is None:
+            return "duplicate"
+        if data.toolCallId in tally.called:
+            return "event"
+        tally.call(data.toolCallId)
+        draft.call(0, data.toolName, as_arguments(data.arguments), data.toolCallId)
+        return draft.steps
+
+    @staticmethod
+    def _gave(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        data: _Output = record.value.data
+        draft = _draft(record, session, tally)
+        if draft is None:
+            return "duplicate"
+        tally.result(data.toolCallId)
+        _add_answer(draft, data.toolCallId, data.result.content, data.error or {}, data.success)
+        if data.model:
+            tally.facts.tell_all((("model", data.model),), record.at)
+        return draft.steps
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one event."""
@@ -108,15 +240,8 @@ class CopilotFormat(PlainRecords):
         call_id = as_str(data.get("toolCallId"))
         if call_id:
             tally.result(call_id)
-        success = data.get("success")
-        failure = as_dict(data.get("error"))
-        result = as_dict(data.get("result"))
-        text = content_text(result.get("content")) or as_str(failure.get("message"))
-        declined = as_str(failure.get("code")) in ("rejected", "denied") or "rejected" in as_str(failure.get("message"))[:60]
-        if declined:
-            draft.result(0, text, call_id, error=True, mark="refusal")
-        else:
-            add_output(draft, 0, text, call_id, error=not success if isinstance(success, bool) else None)
+        text = content_text(as_dict(data.get("result")).get("content"))
+        _add_answer(draft, call_id, text, as_dict(data.get("error")), data.get("success"))
         return ""
 
     def failed(self, draft: Draft, data: dict[str, Any], _record: Record, _tally: Tally) -> str:
@@ -182,10 +307,29 @@ class CopilotFormat(PlainRecords):
         """Places."""
         return self._switches.pack()
 
-    def unpack(self, packed: Any, read: Callable[[int], dict[str, Any] | None]) -> None:
+    def unpack(self, packed: Any, read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         names = {"model": "newModel", "effort": "reasoningEffort"}
-        self._switches.unpack(packed, lambda name, at: as_str(as_dict((read(at) or {}).get("data")).get(names[name])))
+        self._switches.unpack(packed, lambda name, at: field_of(as_dict(read(at)).get("data"), names[name]))
+
+
+def _draft(record: Record, session: str, tally: Tally) -> Draft | None:
+    """Of a typed event; None if it came before."""
+    own = record.value.id
+    known = is_id(own)
+    if known and not tally.fresh(own):
+        return None
+    at = as_time(record.value.timestamp)
+    tally.moment(at)
+    return Draft(session, own if known else f"#{record.number}", at, record.line)
+
+
+def _add_answer(draft: Draft, call_id: str, text: str, failure: dict[str, Any], success: object) -> None:
+    message = as_str(failure.get("message"))
+    if as_str(failure.get("code")) in ("rejected", "denied") or "rejected" in message[:60]:
+        draft.result(0, text or message, call_id, error=True, mark="refusal")
+    else:
+        add_output(draft, 0, text or message, call_id, error=not success if isinstance(success, bool) else None)
 
 
 _EVENTS: dict[str, Callable[[CopilotFormat, Draft, dict[str, Any], Record, Tally], str]] = {

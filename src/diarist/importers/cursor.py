@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import UNSET, Struct
 
@@ -14,7 +14,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Pairs, Tally
-from diarist.importers.usual import Absent, Block, Call, Text, add_agent, add_user, typed_first
+from diarist.importers.usual import Absent, Block, Call, Shape, Text, add_agent, add_user
 from diarist.importers.values import as_dict, as_list, as_str, dicts
 from diarist.model.session import RawStep, SessionInfo
 
@@ -27,20 +27,23 @@ class _Message(Struct, gc=False):
     model: Absent = UNSET
 
 
-class _Line(Struct, gc=False):
-    role: Literal["user", "assistant"]
+class _User(Shape, tag_field="role", tag="user", gc=False):
     message: _Message
     type: Absent = UNSET
+
+
+class _Agent(_User, tag_field="role", tag="assistant", gc=False):
+    pass
 
 
 class CursorFormat(PlainRecords):
     """What the lines of one transcript mean."""
 
     name = "cursor/transcript"
-    decode = staticmethod(typed_first(_Line))
 
     def __init__(self) -> None:
         self._chat = Chat()
+        self.expect({_User: self._asked, _Agent: self._said})
 
     def session_of(self, _record: Record) -> str:
         """Nothing names it."""
@@ -48,8 +51,6 @@ class CursorFormat(PlainRecords):
 
     def facts(self, record: Record) -> Pairs:
         """The model, where a line tells it."""
-        if type(record.value) is _Line:
-            return ()
         model = as_dict(record.value.get("message")).get("model")
         return (("model", model),) if model and isinstance(model, str) else ()
 
@@ -57,8 +58,6 @@ class CursorFormat(PlainRecords):
         """Steps of one line."""
         value: dict[str, Any] = record.value
         draft = Draft(session, f"#{record.number}", None, record.line)
-        if type(value) is not dict:
-            return self._take_usual(draft, record.value, tally)
         if value.get("type") == "turn_ended":
             status = as_str(value.get("status"))
             if status in ("", "success"):
@@ -69,10 +68,14 @@ class CursorFormat(PlainRecords):
         reason = self._chat.say(draft, as_str(value.get("role")), self._plain(content), tally)
         return reason or draft.steps
 
-    def _take_usual(self, draft: Draft, line: _Line, tally: Tally) -> Sequence[RawStep] | str:
-        """The same of a typed line."""
-        blocks: list[Block] = [block for block in line.message.content if type(block) is not Text or block.text.strip() != _HIDDEN]
-        (add_agent if line.role == "assistant" else add_user)(draft, blocks, tally, self._chat)
+    def _asked(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = Draft(session, f"#{record.number}", None, record.line)
+        add_user(draft, _shown(record.value), tally, self._chat)
+        return draft.steps or "empty"
+
+    def _said(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = Draft(session, f"#{record.number}", None, record.line)
+        add_agent(draft, _shown(record.value), tally, self._chat)
         return draft.steps or "empty"
 
     def _plain(self, content: object) -> object:
@@ -103,6 +106,10 @@ class CursorFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._chat.unnamed = list(packed)
+
+
+def _shown(line: _User) -> list[Block]:
+    return [block for block in line.message.content if type(block) is not Text or block.text.strip() != _HIDDEN]
 
 
 def _is_usual(block: object) -> bool:

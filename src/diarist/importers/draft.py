@@ -6,38 +6,31 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from diarist.importers.speech import Said, plain_prompt, understand, without_fences, without_reminders
 from diarist.importers.values import storable
 from diarist.model.session import Mark, RawStep, StepKind
 
 
-class Draft:
+class Draft(msgspec.Struct, gc=False):
     """Collects the steps of one record. Their ids are the record's id, a slash, and the number of the part."""
 
-    __slots__ = ("actor", "at", "line", "rid", "session", "steps")
+    session: str
+    rid: str
+    at: datetime | None = None
+    line: int = 0
+    actor: str = ""
+    steps: list[RawStep] = []
 
-    def __init__(self, session: str, rid: str, at: datetime | None = None, line: int = 0, actor: str = "") -> None:
-        self.session = session if type(session) is str else str(session)  # plain, also where the name knows what it was made of
-        self.rid = rid
-        self.at = at
-        self.line = line
-        self.actor = actor
-        self.steps: list[RawStep] = []
+    def __post_init__(self) -> None:
+        if type(self.session) is not str:  # a name that knows what it was made of
+            self.session = str(self.session)
 
     def add(self, kind: StepKind, part: object, text: str = "", mark: Mark = "", at: datetime | None = None) -> None:
         """Adds a step of words."""
-        self.steps.append(
-            RawStep(
-                kind=kind,
-                session=self.session,
-                rid=f"{self.rid}/{part}",
-                text=text,
-                at=at or self.at,
-                mark=mark,
-                actor=self.actor,
-                line=self.line,
-            )
-        )
+        rid = f"{self.rid}/{part}"
+        self.steps.append(RawStep(kind, self.session, rid, text, at or self.at, "", None, "", None, None, mark, self.actor, self.line))
 
     def said(self, parts: Iterable[Said], part: object) -> None:
         """Adds what a user turn was found to hold; the prompt has the plain part number."""
@@ -48,7 +41,8 @@ class Draft:
         """Adds a user turn: a prompt, notices, or both."""
         plain = plain_prompt(text)
         if plain:
-            self.add("prompt", part, plain)
+            rid = f"{self.rid}/{part}"
+            self.steps.append(RawStep("prompt", self.session, rid, plain, self.at, "", None, "", None, None, "", self.actor, self.line))
         else:
             self.said(understand(text), part)
 
@@ -57,7 +51,8 @@ class Draft:
         if "<" in text:
             text = without_fences(text)
         if text and not text.isspace():
-            self.add("reply", part, text)
+            rid = f"{self.rid}/{part}"
+            self.steps.append(RawStep("reply", self.session, rid, text, self.at, "", None, "", None, None, "", self.actor, self.line))
 
     def thought(self, part: object, text: str) -> None:
         """Adds reasoning, if there is any text of it."""
@@ -66,19 +61,11 @@ class Draft:
 
     def call(self, part: object, tool: str, arguments: dict[str, Any] | None, call_id: str, text: str = "") -> None:
         """Adds a tool call."""
+        if arguments is not None:
+            arguments = storable(arguments)
+        rid = f"{self.rid}/{part}"
         self.steps.append(
-            RawStep(
-                kind="call",
-                session=self.session,
-                rid=f"{self.rid}/{part}",
-                text=text,
-                at=self.at,
-                tool=tool,
-                arguments=None if arguments is None else storable(arguments),
-                call_id=call_id,
-                actor=self.actor,
-                line=self.line,
-            )
+            RawStep("call", self.session, rid, text, self.at, tool, arguments, call_id, None, None, "", self.actor, self.line)
         )
 
     def result(
@@ -94,19 +81,7 @@ class Draft:
         at: datetime | None = None,
     ) -> None:
         """Adds what a tool gave back."""
+        text, rid = without_reminders(text) if "<" in text else text, f"{self.rid}/{part}"
         self.steps.append(
-            RawStep(
-                kind="result",
-                session=self.session,
-                rid=f"{self.rid}/{part}",
-                text=without_reminders(text) if "<" in text else text,
-                at=at or self.at,
-                tool=tool,
-                call_id=call_id,
-                error=error,
-                exit_code=exit_code,
-                mark=mark,
-                actor=self.actor,
-                line=self.line,
-            )
+            RawStep("result", self.session, rid, text, at or self.at, tool, None, call_id, error, exit_code, mark, self.actor, self.line)
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat, add_output
@@ -16,7 +16,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally
-from diarist.importers.usual import Absent, Block, Moment, add_agent, add_user, typed_first
+from diarist.importers.usual import Absent, Block, Moment, add_agent, add_user
 from diarist.importers.values import as_arguments, as_dict, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -47,8 +47,8 @@ class _Stored(Struct, tag_field="type", tag="message", gc=False):
     message: _Message | Absent = UNSET
     role: Literal["user", "assistant"] | Absent = UNSET
     text: str | Absent = UNSET
-    session_id: str = ""
-    sessionId: str = ""  # noqa: N815 - as it is written
+    session: str = field(name="session_id", default="")
+    sessionId: Absent = UNSET  # noqa: N815 - as it is written
     cwd: Absent = UNSET
     sessionTitle: Absent = UNSET  # noqa: N815
     title: Absent = UNSET
@@ -61,8 +61,8 @@ class _OfCall(Struct, gc=False):
 
     toolCallId: str = ""  # noqa: N815
     id: str = ""
-    session_id: str = ""
-    sessionId: str = ""  # noqa: N815
+    session: str = field(name="session_id", default="")
+    sessionId: Absent = UNSET  # noqa: N815
     timestamp: Moment = None
     cwd: Absent = UNSET
     sessionTitle: Absent = UNSET  # noqa: N815
@@ -87,23 +87,19 @@ class DroidFormat(PlainRecords):
     """What the lines of either form mean."""
 
     name = "droid/jsonl"
-    decode = staticmethod(typed_first(_Stored | _Called | _Gave))
 
     def __init__(self) -> None:
         self._chat = Chat()
+        self.expect({_Stored: self._told, _Called: self._called, _Gave: self._gave})
 
     def session_of(self, record: Record) -> str:
         """The header names it, or every line does."""
         value = record.value
-        if type(value) is not dict:
-            return str(value.session_id or value.sessionId)
         return as_str(value.get("id")) if value.get("type") == "session_start" else first_str(value, "session_id", "sessionId")
 
     def facts(self, record: Record) -> Pairs:
         """Folder, title, version, model."""
         value: dict[str, Any] = record.value
-        if type(value) is not dict:
-            return ()
         message = value.get("message")
         model = message.get("model") if isinstance(message, dict) else None
         if model is None and not value.keys() & _TELLING:
@@ -115,8 +111,6 @@ class DroidFormat(PlainRecords):
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one line."""
         value: dict[str, Any] = record.value
-        if type(value) is not dict:
-            return self._take_usual(record, session, tally)
         kind = as_str(value.get("type"))
         own = as_str(value.get("id"))
         if own and kind == "message" and not tally.fresh(own):
@@ -127,29 +121,11 @@ class DroidFormat(PlainRecords):
         reason = self._fill(draft, kind, value, tally)
         return reason or draft.steps
 
-    def _take_usual(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
-        """The same of a typed line."""
-        value: _Stored | _Called | _Gave = record.value
-        own = value.id if type(value) is _Stored else ""
-        if own and not tally.fresh(own):
+    def _told(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        value: _Stored = record.value
+        if value.id and not tally.fresh(value.id):
             return "duplicate"
-        at = as_time(value.timestamp)
-        tally.moment(at)
-        draft = Draft(session, own or f"#{record.number}", at, record.line)
-        if type(value) is _Called:
-            call_id = value.toolCallId or value.id or draft.rid
-            tally.call(call_id)
-            draft.call(0, value.toolName or value.toolId, value.parameters, call_id)
-        elif type(value) is _Gave:
-            call_id = value.toolCallId or value.id
-            if call_id:
-                tally.result(call_id)
-            add_output(draft, 0, value.value, call_id, error=value.isError)
-        elif type(value) is _Stored:
-            return self._say(draft, value, tally)
-        return draft.steps
-
-    def _say(self, draft: Draft, value: _Stored, tally: Tally) -> Sequence[RawStep] | str:
+        draft = _draft(record, session, tally, value.id)
         message = value.message
         role = message.role if isinstance(message, _Message) else value.role
         content = message.content if isinstance(message, _Message) else value.text
@@ -157,6 +133,23 @@ class DroidFormat(PlainRecords):
             return self._chat.add(draft, {"role": value.role or None, "content": value.text or None}, tally) or draft.steps
         (add_agent if role == "assistant" else add_user)(draft, content, tally, self._chat)
         return draft.steps or "empty"
+
+    def _called(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep]:
+        value: _Called = record.value
+        draft = _draft(record, session, tally)
+        call_id = value.toolCallId or value.id or draft.rid
+        tally.call(call_id)
+        draft.call(0, value.toolName or value.toolId, value.parameters, call_id)
+        return draft.steps
+
+    def _gave(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep]:
+        value: _Gave = record.value
+        draft = _draft(record, session, tally)
+        call_id = value.toolCallId or value.id
+        if call_id:
+            tally.result(call_id)
+        add_output(draft, 0, value.value, call_id, error=value.isError)
+        return draft.steps
 
     def _fill(self, draft: Draft, kind: str, value: dict[str, Any], tally: Tally) -> str:
         if kind == "message":
@@ -204,10 +197,17 @@ class DroidFormat(PlainRecords):
         self._chat.unnamed = list(packed)
 
 
+def _draft(record: Record, session: str, tally: Tally, own: str = "") -> Draft:
+    """Of a typed line."""
+    at = as_time(record.value.timestamp)
+    tally.moment(at)
+    return Draft(session, own or f"#{record.number}", at, record.line)
+
+
 def _looks(seen: Glimpse) -> int:
     best = 0
     for value in seen.objects[:6]:
-        kind = value.get("type")
+        kind = as_str(value.get("type"))
         if kind == "session_start" and "id" in value:
             return 92
         if kind in _STREAMED and ("session_id" in value or "sessionId" in value) and "uuid" not in value:

@@ -16,7 +16,7 @@ from diarist.importers.chat import Chat
 from diarist.importers.documents import DocumentReading, decode_document, leading_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import decode_lines
+from diarist.importers.glued import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.reshaped import in_lines
 from diarist.importers.switches import SwitchWatch

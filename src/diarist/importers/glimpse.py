@@ -17,6 +17,7 @@ from diarist.text.lazy import lazy
 MAX_OBJECTS = 24
 _TOKEN = lazy(r'"(?:[^"\\]|\\.)*+"|["\[\]{},]', re.DOTALL)
 _decode = msgspec.json.Decoder().decode
+_MAGIC = {"(zip)": b"PK\x03\x04", "(sqlite)": b"SQLite format 3\x00"}
 _CLOSERS = {"{": "}", "[": "]"}
 
 
@@ -29,6 +30,10 @@ class Glimpse(NamedTuple):
     """The value of a JSON document, as far as the head shows it; None where the file is none."""
     text: str
     """The head as text."""
+    fields: frozenset[str] = frozenset()
+    """Names of the fields that its first records, or the document itself, have at the top. Beside them how it looks as a whole: "(list)"
+    for a document that is a list, "(text)" for what is no JSON, "(zip)" and "(sqlite)".
+    """
 
     @property
     def first(self) -> dict[str, Any]:
@@ -55,6 +60,19 @@ class Glimpse(NamedTuple):
         return self.document if isinstance(self.document, dict) else {}
 
 
+def _fields(seen: Glimpse, head: bytes) -> frozenset[str]:
+    found = set[str]()
+    found.update(*seen.objects, *seen.items[:MAX_OBJECTS], seen.first, seen.mapping)
+    if isinstance(seen.document, list):
+        found.add("(list)")
+        nested = [each for each in seen.document[:MAX_OBJECTS] if isinstance(each, list)]
+        found.update(*[part for each in nested for part in each if isinstance(part, dict)])
+    if not seen.is_json:
+        found.add("(text)")
+    found.update(name for name, mark in _MAGIC.items() if head.startswith(mark))
+    return frozenset(found)
+
+
 @lru_cache(maxsize=2)
 def glimpse(head: bytes) -> Glimpse:
     """Looks at the first bytes of a file. Never raises."""
@@ -67,7 +85,8 @@ def glimpse(head: bytes) -> Glimpse:
     elif not spread and text[:1] != "[":
         objects = tuple(_line_objects(text))
     document = _document(text) if text[:1] in ("{", "[") and len(objects) < 2 else None
-    return Glimpse(objects, document, text)
+    seen = Glimpse(objects, document, text)
+    return seen._replace(fields=_fields(seen, head))
 
 
 def _is_object(line: str) -> bool:
@@ -111,6 +130,10 @@ def _spread_objects(text: str) -> tuple[dict[str, Any], ...]:
 
 def _document(text: str) -> Any:
     """The value of a document. What stands behind it does not make it another, unless it could be the beginning of a text."""
+    try:
+        return _decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
     try:
         value, end = LENIENT.raw_decode(text)
     except (ValueError, RecursionError):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from array import array
 from sys import byteorder
 
+from diarist.importers.hash_table import HashTable, in_order
 from diarist.importers.values import hash64, text64
 
 MOST_TEXTS = 1 << 16
-"""So many ids are kept as they are; then they are hashed, which takes longer and a quarter of the memory."""
+"""So many ids are kept as they are; then they are hashed, which takes longer and a small part of the memory."""
 
 
 class Ids:
@@ -18,7 +19,7 @@ class Ids:
 
     def __init__(self, hashes: set[int] | None = None) -> None:
         self._texts: set[str] = set()
-        self._hashes = hashes
+        self._hashes: set[int] | HashTable | None = hashes
 
     def add(self, id_: str) -> bool:
         """Takes an id in; False if it was there."""
@@ -46,14 +47,15 @@ class Ids:
     def count_common(self, other: Ids) -> int:
         """How many ids both hold."""
         if self._hashes or other._hashes:
-            return len(self._settle() & other._settle())
+            fewer, more = sorted((self._settle(), other._settle()), key=len)
+            return sum(map(more.__contains__, fewer))
         return len(self._texts & other._texts)
 
     def pack(self) -> bytes:
         """Hashes of the ids, sorted: the same for the same ids."""
         if not self:
             return b""
-        packed = array("Q", sorted(self._settle()))
+        packed = in_order(self._settle())
         if byteorder == "big":
             packed.byteswap()
         return packed.tobytes()
@@ -67,10 +69,12 @@ class Ids:
             packed.byteswap()
         return cls(set(packed))
 
-    def _settle(self) -> set[int]:
+    def _settle(self) -> set[int] | HashTable:
         """All of them, hashed."""
         if self._hashes is None:
             self._hashes = set()
         self._hashes.update(map(text64, self._texts))
         self._texts.clear()
+        if isinstance(self._hashes, set) and len(self._hashes) > MOST_TEXTS:
+            self._hashes = HashTable(self._hashes)
         return self._hashes

@@ -8,30 +8,26 @@ file that has grown is read on from where the last pass ended, with the same res
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Protocol
+from functools import cache
+from types import MappingProxyType
+from typing import Any, BinaryIO, Protocol, TypeAlias, Union
 
 import msgspec
 
-from diarist.importers.encodings import UTF8_BOM, as_utf8
+from diarist.importers.encodings import UTF8_BOM
+from diarist.importers.glued import BLANK, NOT_JSON, is_whole, objects_in
 from diarist.importers.ledger import Ledger, Pairs, Tally
 from diarist.importers.reshaped import record_lines
-from diarist.importers.values import LENIENT, clean
 from diarist.model.session import CaptureReport, Naming, RawStep, SessionInfo
 
 MAX_LINE = 64 << 20
 """Longer lines are counted as malformed: decoding one would break the memory budget."""
 STATE_VERSION = 1
 MAX_HELD = 200
-_BLANK = b" \t\r\n\x00\x0b\x0c"
-_BRACE = ord("{")
-_GAP = re.compile(r"[ \t\r\n\x00\x0b\x0c,]*")
-_ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
+_BRACE, _NEWLINE = ord("{"), ord("\n")
 _decode = msgspec.json.Decoder().decode
-_skip_value = msgspec.json.Decoder(msgspec.Raw).decode
 _NO_OBJECTS = frozenset({str, int, float, list, bool, type(None)})
-NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
@@ -47,6 +43,10 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     """Byte where it starts."""
 
 
+Take: TypeAlias = Callable[[Record, str, Tally], Sequence[RawStep] | str]
+"""See `RecordFormat.take`."""
+
+
 class RecordFormat(Protocol):
     """What a JSON-lines format has to say about its records. One object per reading."""
 
@@ -56,12 +56,23 @@ class RecordFormat(Protocol):
     """Whether `ignore` ever gives a reason."""
 
     @property
+    def usual(self) -> Mapping[type, Take]:
+        """By the typed values that `decode` may give: what takes them in `take`'s place.
+
+        Each has a `session`, which it names or "" if none, and its facts, if it tells any, are told by what takes it.
+        """
+        ...
+
+    @property
     def heads(self) -> frozenset[str] | None:
         """Fields that may name a session or tell a fact: a record without any of them is asked for neither. None: each record is asked."""
         ...
 
     def decode(self, raw: bytes) -> Any:
-        """One JSON value. Raises `msgspec.MsgspecError`, ValueError or RecursionError where it is none."""
+        """One JSON value. Raises `msgspec.MsgspecError`, ValueError or RecursionError where it is none.
+
+        `msgspec.ValidationError` says that it is one, in another shape than the usual ones: it is read as plain JSON then.
+        """
         ...
 
     def adopt(self, value: dict[str, Any]) -> Any:
@@ -101,9 +112,17 @@ class PlainRecords:
     """What most formats need no word of their own for: plain JSON objects, nothing passed over, nothing remembered."""
 
     ignores = False
+    usual: Mapping[type, Take] = MappingProxyType({})
     heads: frozenset[str] | None = None
     decode: Callable[[bytes], Any] = staticmethod(_decode)
     """A plain JSON value."""
+
+    def expect(self, takes: Mapping[type, Take]) -> None:
+        """Records that fit one of these types are decoded into it, and taken by what stands beside it (see `usual.py`).
+
+        A type that stands alone needs a field for what tells it: a tag may be missing then.
+        """
+        self.usual, self.decode = takes, _decoder(tuple(takes)) if takes else _decode
 
     def adopt(self, value: dict[str, Any]) -> Any:
         """The same object."""
@@ -123,6 +142,11 @@ class PlainRecords:
 
     def unpack(self, _packed: Any, _read: Callable[[int], Any]) -> None:
         """Nothing to take up."""
+
+
+@cache
+def _decoder(shapes: tuple[type, ...]) -> Callable[[bytes], Any]:
+    return msgspec.json.Decoder(Union[shapes]).decode  # noqa: UP007 - of as many as there are
 
 
 def told(*pairs: tuple[str, object]) -> Pairs:
@@ -150,6 +174,8 @@ class JsonLinesReading:
         self._lines = 0
         self._number = 0
         self._unfinished = 0
+        self._ended = False
+        """The last line has no end yet."""
         self._transcoded = False
         self._named: dict[str, int] = {}
         """Where the record stands that first named a session."""
@@ -162,21 +188,69 @@ class JsonLinesReading:
         """Steps that wait for their session's name."""
 
     def __iter__(self) -> Iterator[RawStep]:
-        decode, ignores = self._format.decode, self._format.ignores
-        for line, at, raw in self._read_lines():
-            if ignores and (reason := self._format.ignore(raw)):
-                self._number += 1
-                self._ledger.open("").skip(reason)
+        form, ledger = self._format, self._ledger
+        decode, ignores, usual = form.decode, form.ignores, form.usual
+        readline = self._lines_of_stream().readline
+        while raw := readline(MAX_LINE):
+            if raw[0] != _BRACE or raw[-1] != _NEWLINE:
+                for line, at, piece in self._odd_line(raw):
+                    yield from self._read(piece, line, at)
+                if self._ended:
+                    break
+                continue
+            # As nearly every line; what stands behind its object does no harm. No call here that not every format needs.
+            at = self._at
+            self._at = at + len(raw)
+            self._lines = line = self._lines + 1
+            if ignores and self._is_ignored(raw):
                 continue
             try:
                 value = decode(raw)
             except NOT_JSON:
-                for value, _, place, piece in self._pieces(raw, line, at):
-                    yield from self._take(value, line, place, piece)
-            else:
+                yield from self._other(raw, line, at)
+                continue
+            take, tally = usual.get(type(value)), ledger.tally
+            if take is None or tally is None or (value.session and value.session != ledger.current):
                 yield from self._take(value, line, at, raw)
+                continue
+            self._number = number = self._number + 1
+            steps = take(Record(value, line, number, at), ledger.current, tally)
+            tally.seen += 1
+            if isinstance(steps, str):
+                tally.passed(line, steps)
+            else:
+                tally.kept += 1
+                yield from steps
         held, self._held = self._held, []
         yield from _named(held, self._provisional())
+
+    def _read(self, raw: bytes, line: int, at: int) -> Iterator[RawStep]:
+        """The steps of a line, or of a part of one."""
+        if self._format.ignores and self._is_ignored(raw):
+            return
+        try:
+            value = self._format.decode(raw)
+        except NOT_JSON:
+            yield from self._other(raw, line, at)
+        else:
+            yield from self._take(value, line, at, raw)
+
+    def _is_ignored(self, raw: bytes) -> bool:
+        reason = self._format.ignore(raw)
+        if reason:
+            self._number += 1
+            self._ledger.open("").skip(reason)
+        return bool(reason)
+
+    def _other(self, raw: bytes, line: int, at: int) -> Iterator[RawStep]:
+        """The steps of a line that is not one value of the usual shapes."""
+        try:
+            value = _decode(raw)
+        except NOT_JSON:
+            for value, _, place, piece in self._pieces(raw, line, at):
+                yield from self._take(value, line, place, piece)
+        else:
+            yield from self._take(self._format.adopt(value) if type(value) is dict else value, line, at, raw)
 
     def _take(self, value: Any, line: int, at: int, raw: bytes) -> Sequence[RawStep]:
         """The steps of one JSON value that was not passed over."""
@@ -186,14 +260,15 @@ class JsonLinesReading:
             ledger.open("").broken(line, "not a JSON object")
             return ()
         record = Record(value, line, number, at)
-        asked = form.heads is None or not form.heads.isdisjoint(value)
-        session = form.session_of(record) if asked else ""
+        usual = form.usual.get(type(value))
+        asked = usual is None and (form.heads is None or not form.heads.isdisjoint(value))
+        session = self._session_of(record) if asked or usual else ""
         tally = ledger.tally
         if tally is None or (session and session != ledger.current):
             tally = ledger.open(session)
             if session:
                 self._named.setdefault(session, at)
-        steps = form.take(record, ledger.current, tally)
+        steps = (usual or form.take)(record, ledger.current, tally)
         tally.seen += 1
         if isinstance(steps, str):
             tally.passed(line, steps)
@@ -204,6 +279,11 @@ class JsonLinesReading:
                 tally.facts.tell_all(pairs, at)
         return self._hold(steps, raw, at) if self._held or not ledger.current else steps
 
+    def _session_of(self, record: Record) -> str:
+        """The session that a record names, "" for none."""
+        usual = type(record.value) in self._format.usual
+        return str(record.value.session) if usual else self._format.session_of(record)
+
     def _hold(self, steps: Sequence[RawStep], raw: bytes, at: int) -> Sequence[RawStep]:
         """Keeps steps back until the session has a name: one that a record tells, or one made of all records up to the agent's first words.
 
@@ -211,7 +291,7 @@ class JsonLinesReading:
         """
         self._held += steps
         if not self._ledger.current:
-            raw = raw.strip(_BLANK)
+            raw = raw.strip(BLANK)
             self._opening.update(raw)
             self._opened.append((at, len(raw)))
             if len(self._held) < MAX_HELD and not any(step.kind in ("reply", "call") for step in steps):
@@ -226,45 +306,46 @@ class JsonLinesReading:
 
     # --- lines -------------------------------------------------------------------------------------------------------
 
-    def _read_lines(self) -> Iterator[tuple[int, int, bytes]]:
-        """(line number, byte where it starts, the line without blanks before it). A torn last line is left for later."""
-        stream = self._stream
+    def _lines_of_stream(self) -> BinaryIO:
+        """The stream that lines are read from. Read from its start it is looked at: it may be in another encoding or shape."""
         if not self._at:
-            self._stream, self._transcoded = record_lines(stream)
-            stream = self._stream
-        while raw := stream.readline(MAX_LINE):
-            start, line = self._at, self._lines + 1
-            if not raw.endswith(b"\n"):
-                if len(raw) < MAX_LINE:
-                    yield from self._last_line(raw, line, start)
-                    return
-                if not self._skip_line(stream, len(raw), line):
-                    return
-                continue
-            self._at, self._lines = start + len(raw), line
-            if raw[0] == _BRACE:  # as nearly every line; what stands behind its object does no harm
-                yield line, start, raw
-                continue
-            text = raw.strip(_BLANK)
-            if start == 0 and text.startswith(UTF8_BOM):
-                text = text[len(UTF8_BOM) :].lstrip(_BLANK)
-            if text:
-                yield line, start + raw.find(text[:64]), text
+            self._stream, self._transcoded = record_lines(self._stream)
+        return self._stream
+
+    def _odd_line(self, raw: bytes) -> Iterator[tuple[int, int, bytes]]:
+        """Of a line that is no record and its end: (line number, byte where it starts, the line without blanks before it).
+
+        A torn last line is left for later: nothing is read behind it in this pass.
+        """
+        start, line = self._at, self._lines + 1
+        if not raw.endswith(b"\n"):
+            if len(raw) < MAX_LINE:
+                self._ended = True
+                yield from self._last_line(raw, line, start)
+            elif not self._skip_line(self._stream, len(raw), line):
+                self._ended = True
+            return
+        self._at, self._lines = start + len(raw), line
+        text = raw.strip(BLANK)
+        if start == 0 and text.startswith(UTF8_BOM):
+            text = text[len(UTF8_BOM) :].lstrip(BLANK)
+        if text:
+            yield line, start + raw.find(text[:64]), text
 
     def _last_line(self, raw: bytes, line: int, start: int) -> Iterator[tuple[int, int, bytes]]:
         """The complete objects at the start of a line that has no end yet."""
         begin = len(UTF8_BOM) if start == 0 and raw.startswith(UTF8_BOM) else 0
-        if _is_whole(raw):
-            raw = raw.rstrip(_BLANK)
+        if is_whole(raw):
+            raw = raw.rstrip(BLANK)
             self._at = start + len(raw)
             yield line, start, raw
             return
         end = begin
-        for _, first, stop in _objects(raw[begin:]):
+        for _, first, stop in objects_in(raw[begin:]):
             yield line, start + begin + first, raw[begin + first : begin + stop]
             end = begin + stop
             self._at = start + end
-        if raw[end:].strip(_BLANK + b","):
+        if raw[end:].strip(BLANK + b","):
             self._unfinished = line
 
     def _skip_line(self, stream: BinaryIO, length: int, line: int) -> bool:
@@ -281,10 +362,10 @@ class JsonLinesReading:
     def _pieces(self, raw: bytes, line: int, at: int) -> Iterator[tuple[Any, int, int, bytes]]:
         """The objects of a line that is not one JSON value; what is left over counts as one malformed record."""
         end = 0
-        for value, begin, stop in _objects(raw):
+        for value, begin, stop in objects_in(raw):
             yield self._format.adopt(value), line, at + begin, raw[begin:stop]
             end = stop
-        if raw[end:].strip(_BLANK + b","):
+        if raw[end:].strip(BLANK + b","):
             self._number += 1
             self._ledger.open("").broken(line, "text behind a JSON object" if end else "not JSON")
 
@@ -369,7 +450,7 @@ class JsonLinesReading:
         names = []
         for at, packed in held["sessions"]:
             record = self._record_at(at) if at >= 0 else None
-            name = (record and self._format.session_of(record)) or self._made
+            name = (record and self._session_of(record)) or self._made
             names.append(name)
             self._ledger.open(name).unpack(packed, self._recall)
             if at >= 0:
@@ -389,68 +470,19 @@ class JsonLinesReading:
     def _record_at(self, at: int) -> Record | None:
         """The record that starts at this byte."""
         self._stream.seek(at)
-        raw = self._stream.readline(MAX_LINE).strip(_BLANK)
+        raw = self._stream.readline(MAX_LINE).strip(BLANK)
         try:
             return Record(self._format.decode(raw), 0, 0, at)
         except NOT_JSON:
-            return next((Record(self._format.adopt(value), 0, 0, at) for value, _, _ in _objects(raw)), None)
+            pass
+        try:
+            return Record(self._format.adopt(_decode(raw)), 0, 0, at)
+        except NOT_JSON:
+            return next((Record(self._format.adopt(value), 0, 0, at) for value, _, _ in objects_in(raw)), None)
 
 
 def _named(steps: Sequence[RawStep], session: str) -> Sequence[RawStep]:
     return [msgspec.structs.replace(step, session=session) for step in steps]
-
-
-def _is_whole(raw: bytes) -> bool:
-    """Whether bytes are one JSON object and nothing else; it is not built."""
-    try:
-        return raw[0] == _BRACE and bool(_skip_value(raw))
-    except NOT_JSON:
-        return False
-
-
-def decode_lines(data: bytes) -> Iterator[Any]:
-    """The JSON values of a text that is read whole; a line that holds none comes as itself."""
-    for line in as_utf8(data).split(b"\n"):
-        raw = line.strip(_BLANK)
-        if not raw:
-            continue
-        try:
-            yield _decode(raw)
-        except NOT_JSON:
-            found: list[Any] = [value for value, _, _ in _objects(raw)]
-            yield from found or [raw.decode("utf-8", "replace")]
-
-
-def _objects(raw: bytes) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """The JSON objects glued together at the start of `raw`, each with the bytes where it begins and ends."""
-    text = raw.decode("utf-8", "surrogateescape")
-    at = place = 0
-    while True:
-        gap = _GAP.match(text, at)
-        begin = gap.end() if gap else at
-        if text[begin : begin + 1] != "{":
-            return
-        first = place + begin - at
-        try:
-            value, end = LENIENT.raw_decode(text, begin)
-        except RecursionError:
-            return
-        except ValueError as error:
-            if "escape" in str(error) and (repaired := _with_escapes_repaired(text[begin:])) is not None:
-                yield repaired, first, len(raw.rstrip(_BLANK))
-            return
-        place = first + len(text[begin:end].encode("utf-8", "surrogateescape"))
-        yield clean(value), first, place
-        at = end
-
-
-def _with_escapes_repaired(text: str) -> dict[str, Any] | None:
-    """The object of a text in which a search-and-replace broke an escape (a path with backslashes); None if it is broken otherwise."""
-    try:
-        value = LENIENT.decode(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text.strip(" \t\r\n\x00")))
-    except (ValueError, RecursionError):
-        return None
-    return clean(value) if isinstance(value, dict) else None
 
 
 def _with_unfinished(report: CaptureReport) -> CaptureReport:

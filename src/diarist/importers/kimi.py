@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import add_output
@@ -14,11 +16,95 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import understand
-from diarist.importers.switches import SwitchWatch
+from diarist.importers.switches import SwitchWatch, field_of
+from diarist.importers.usual import Absent, Moment, Named, Shape, Text, text_of
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, first_str, words
 from diarist.model.session import RawStep, SessionInfo
 
 _FAMILIES = words("metadata config. tools. turn. context. llm. permission. usage. token_counting. runtime. plugin. profile.")
+
+
+class _Origin(Struct, gc=False):
+    kind: Literal["user", ""]
+
+
+class _Prompt(Shape, tag_field="type", tag="turn.prompt", gc=False):
+    """What the person asked."""
+
+    input: str | list[Text]
+    origin: _Origin | None = None
+    time: Moment = None
+    sessionId: Absent = UNSET  # noqa: N815 - as it is written
+    session_id: Absent = UNSET
+    title: Absent = UNSET
+    environmentDisclosure: Absent = UNSET  # noqa: N815
+
+
+class _Part(Struct, gc=False):
+    text: str = ""
+    think: str = ""
+
+
+class _Content(Struct, tag_field="type", tag="content.part", gc=False):
+    part: _Part
+
+
+class _Call(Struct, tag_field="type", tag="tool.call", gc=False):
+    toolCallId: Named  # noqa: N815
+    name: str
+    args: str | dict[str, Any] | None = None
+
+
+class _Given(Struct, gc=False):
+    output: str | list[Text]
+    message: str = ""
+    isError: bool | None = None  # noqa: N815
+    is_error: bool | None = None
+
+
+class _Result(Struct, tag_field="type", tag="tool.result", gc=False):
+    toolCallId: Named  # noqa: N815
+    result: _Given
+
+
+class _Begin(Struct, tag_field="type", tag="step.begin", gc=False):
+    pass
+
+
+class _End(Struct, tag_field="type", tag="step.end", gc=False):
+    uuid: str = ""
+    usage: dict[str, Any] | None = None
+
+
+class _Event(Shape, tag_field="type", tag="context.append_loop_event", gc=False):
+    """What happened in the agent's loop."""
+
+    event: _Content | _Call | _Result | _Begin | _End
+    time: Moment = None
+    sessionId: Absent = UNSET  # noqa: N815
+    session_id: Absent = UNSET
+    title: Absent = UNSET
+    environmentDisclosure: Absent = UNSET  # noqa: N815
+
+
+class _Request(Shape, tag_field="type", tag="llm.request", gc=False):
+    """The model was asked."""
+
+    model: str = ""
+    thinkingEffort: str = ""  # noqa: N815
+    time: Moment = None
+    sessionId: Absent = UNSET  # noqa: N815
+    session_id: Absent = UNSET
+    title: Absent = UNSET
+    environmentDisclosure: Absent = UNSET  # noqa: N815
+
+
+class _Usage(Shape, tag_field="type", tag="usage.record", gc=False):
+    """What the steps told already."""
+
+    time: Moment = None
+    sessionId: Absent = UNSET  # noqa: N815
+    session_id: Absent = UNSET
 
 
 class KimiFormat(PlainRecords):
@@ -31,6 +117,7 @@ class KimiFormat(PlainRecords):
         self._switches = SwitchWatch()
         self._declined: list[str] = []
         """Calls that the person declined, until their result comes."""
+        self.expect({_Prompt: self._prompt, _Event: self._event, _Request: self._request, _Usage: self._usage})
 
     def session_of(self, record: Record) -> str:
         """Nothing names it in older files."""
@@ -39,6 +126,8 @@ class KimiFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Model, folder."""
         value: dict[str, Any] = record.value
+        if type(value) is not dict:
+            return told(("model", record.value.model))
         disclosed = as_dict(value.get("environmentDisclosure"))
         model = value.get("model") if value.get("type") == "llm.request" else None
         return told(("model", model), ("cwd", disclosed.get("cwd")), ("title", value.get("title")))
@@ -52,6 +141,47 @@ class KimiFormat(PlainRecords):
         draft = Draft(session, f"#{record.number}", at, record.line)
         reason = self._fill(draft, kind, record, tally)
         return reason or draft.steps
+
+    @staticmethod
+    def _prompt(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = _draft(record, session, tally)
+        draft.user(0, text_of(record.value.input))
+        return draft.steps or "empty"
+
+    def _event(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        event: _Content | _Call | _Result | _Begin | _End = record.value.event
+        draft = _draft(record, session, tally)
+        if type(event) is _Content:
+            draft.thought("thought", event.part.think)
+            draft.reply(0, event.part.text)
+        elif type(event) is _Call:
+            tally.call(event.toolCallId)
+            draft.call(0, event.name, as_arguments(event.args), event.toolCallId)
+        elif type(event) is _Result:
+            result = event.result
+            error = result.isError if result.isError is not None else result.is_error
+            self._answered(draft, event.toolCallId, text_of(result.output) or result.message, error, tally)
+        elif type(event) is _End and event.usage is not None:
+            tally.use(event.uuid, _tokens(event.usage))
+            return ()
+        else:
+            return "state"
+        return draft.steps or "empty"
+
+    def _request(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        value: _Request = record.value
+        draft = _draft(record, session, tally)
+        self._switches.see(draft, record.at, model=value.model, effort=value.thinkingEffort)
+        if not draft.steps:
+            return "state"
+        if value.model:
+            tally.facts.tell_all((("model", value.model),), record.at)
+        return draft.steps
+
+    @staticmethod
+    def _usage(record: Record, _session: str, tally: Tally) -> str:
+        tally.moment(as_time(record.value.time))
+        return "state"
 
     def _fill(self, draft: Draft, kind: str, record: Record, tally: Tally) -> str:
         value: dict[str, Any] = record.value
@@ -104,14 +234,7 @@ class KimiFormat(PlainRecords):
         elif kind == "tool.result":
             self._result(draft, event, tally)
         elif kind == "step.end" and isinstance(event.get("usage"), dict):
-            usage = event["usage"]
-            tokens = Tokens(
-                input=as_int(usage.get("inputOther")),
-                output=as_int(usage.get("output")),
-                cache_read=as_int(usage.get("inputCacheRead")),
-                cache_write=as_int(usage.get("inputCacheCreation")),
-            )
-            tally.use(as_str(event.get("uuid")), tokens)
+            tally.use(as_str(event.get("uuid")), _tokens(event["usage"]))
             return ""
         else:
             return "state"
@@ -119,10 +242,13 @@ class KimiFormat(PlainRecords):
 
     def _result(self, draft: Draft, event: dict[str, Any], tally: Tally) -> None:
         call_id = first_str(event, "toolCallId", "parentUuid")
-        tally.result(call_id)
         result = as_dict(event.get("result"))
         flag = next((result[name] for name in ("isError", "is_error") if isinstance(result.get(name), bool)), None)
         text = content_text(result.get("output")) or content_text(result.get("message"))
+        self._answered(draft, call_id, text, flag, tally)
+
+    def _answered(self, draft: Draft, call_id: str, text: str, flag: bool | None, tally: Tally) -> None:
+        tally.result(call_id)
         if call_id in self._declined:
             self._declined.remove(call_id)
             draft.result(0, text, call_id, error=True, mark="refusal")
@@ -151,11 +277,27 @@ class KimiFormat(PlainRecords):
         """Ids and places."""
         return [self._switches.pack(), self._declined]
 
-    def unpack(self, packed: Any, read: Callable[[int], dict[str, Any] | None]) -> None:
+    def unpack(self, packed: Any, read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         switches, self._declined = packed
         names = {"model": "model", "effort": "thinkingEffort"}
-        self._switches.unpack(switches, lambda name, at: as_str((read(at) or {}).get(names[name])))
+        self._switches.unpack(switches, lambda name, at: field_of(read(at), names[name]))
+
+
+def _draft(record: Record, session: str, tally: Tally) -> Draft:
+    """Of a typed record."""
+    at = as_time(record.value.time)
+    tally.moment(at)
+    return Draft(session, f"#{record.number}", at, record.line)
+
+
+def _tokens(usage: dict[str, Any]) -> Tokens:
+    return Tokens(
+        input=as_int(usage.get("inputOther")),
+        output=as_int(usage.get("output")),
+        cache_read=as_int(usage.get("inputCacheRead")),
+        cache_write=as_int(usage.get("inputCacheCreation")),
+    )
 
 
 def _is_person(value: dict[str, Any]) -> bool:

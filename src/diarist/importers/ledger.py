@@ -49,6 +49,9 @@ class Facts:
         self._told: dict[str, dict[str, list[int]]] = {}
         self._runs: dict[Pairs, list[int]] = {}
         """By what records told alike: how often that is not counted yet, and where the last of them starts."""
+        self._last: Pairs | None = None
+        self._last_run: list[int] = []
+        """What was told last, and its run: formats give the same object again where nothing changed."""
 
     def tell(self, name: str, value: str, at: int) -> None:
         """Counts `value`; `at`: byte where its record starts."""
@@ -64,10 +67,11 @@ class Facts:
 
     def tell_all(self, pairs: Pairs, at: int) -> None:
         """Counts all that one record tells. Mostly records before it told the same."""
-        run = self._runs.get(pairs)
+        run = self._last_run if pairs is self._last else self._runs.get(pairs)
         if run is not None:
             run[0] += 1
             run[1] = at
+            self._last, self._last_run = pairs, run
             return
         for name, value in pairs:
             self.tell(name, value, at)
@@ -84,6 +88,7 @@ class Facts:
                 known[0] += times
                 known[2] = max(known[2], last)
         self._runs.clear()
+        self._last = None
         return self._told
 
     def most(self, name: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
+_OPENING = re.compile(r"<([\w-]++)(?:\s[^<>]{0,400})?>")
 _FENCE = re.compile(r"^(`{3,})([\w+-]{0,40})[ \t]*$", re.MULTILINE)
 
 
@@ -24,9 +24,9 @@ def elements(text: str, names: Collection[str]) -> Iterator[Element]:
     """Elements of these names from left to right; one inside another is part of its content. Unclosed ones are passed over."""
     unclosed: set[str] = set()
     at = 0
-    for opening in opening_of(tuple(names)).finditer(text):
+    for opening in _OPENING.finditer(text):
         name = opening[1]
-        if opening.start() < at or name in unclosed:
+        if name not in names or opening.start() < at or name in unclosed:
             continue
         close = text.find(f"</{name}>", opening.end())
         if close < 0:
@@ -34,6 +34,11 @@ def elements(text: str, names: Collection[str]) -> Iterator[Element]:
             continue
         at = close + len(name) + 3
         yield Element(name, text[opening.end() : close], opening.start(), at)
+
+
+def opens_any(text: str, names: frozenset[str]) -> bool:
+    """Whether an element of any of these names (letters, digits, "_" and "-") begins in the text."""
+    return not names.isdisjoint(_OPENING.findall(text))
 
 
 class Fence(NamedTuple):
@@ -71,9 +76,3 @@ def without(text: str, found: Collection[Element]) -> str:
         at = element.end
     pieces.append(text[at:])
     return "".join(pieces).strip()
-
-
-@lru_cache(maxsize=32)
-def opening_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Matches the opening tag of an element of any of these names; its first group is the name."""
-    return re.compile(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,400}})?>")

@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from diarist.importers.adapter import FormatImporter
-from diarist.importers.chat import Chat, is_message, opening_messages
+from diarist.importers.chat import Chat, add_output, is_message, opening_messages
 from diarist.importers.documents import DocumentReading, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.encodings import peek
 from diarist.importers.glimpse import Glimpse, glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Ledger, Pairs, Tally
+from diarist.importers.usual import Asked, Block, Moment, Named, Shape, Text, add_agent, add_calls, add_user, text_of
 from diarist.importers.values import as_list, as_time, first_str
 from diarist.model.session import RawStep, SessionInfo
 from diarist.ports import Reading
@@ -94,6 +95,28 @@ def tell(tally: Tally, name: str, value: object, at: int = 0) -> None:
         tally.facts.tell(name, value, at)
 
 
+class _Message(Shape, gc=False, forbid_unknown_fields=True):
+    """What lines of every role share. Any other field may name the conversation or tell a fact, in one of many spellings."""
+
+    timestamp: Moment = None
+
+
+class _Asked(_Message, tag_field="role", tag="user", gc=False, kw_only=True):
+    content: str | list[Block]
+
+
+class _Said(_Message, tag_field="role", tag="assistant", gc=False, kw_only=True):
+    content: str | list[Block]
+    tool_calls: list[Asked] | None = None
+
+
+class _Gave(_Message, tag_field="role", tag="tool", gc=False, kw_only=True):
+    content: str | list[Text]
+    tool_call_id: Named
+    name: str = ""
+    is_error: bool | None = None
+
+
 class MessageLines(PlainRecords):
     """JSON lines: messages of one conversation, or one conversation a line."""
 
@@ -102,6 +125,7 @@ class MessageLines(PlainRecords):
 
     def __init__(self) -> None:
         self._chat = Chat()
+        self.expect({_Asked: self._asked, _Said: self._said, _Gave: self._gave})
 
     def session_of(self, record: Record) -> str:
         """An id that the line has, or one made of its first messages where the line is a conversation."""
@@ -136,6 +160,26 @@ class MessageLines(PlainRecords):
             tally.moment(at)
         return reason or draft.steps
 
+    def _asked(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = _draft(record, session)
+        add_user(draft, record.value.content, tally, self._chat)
+        return _done(draft, tally)
+
+    def _said(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        draft = _draft(record, session)
+        add_agent(draft, record.value.content, tally, self._chat)
+        if record.value.tool_calls:
+            add_calls(draft, record.value.tool_calls, tally)
+        return _done(draft, tally)
+
+    @staticmethod
+    def _gave(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        value: _Gave = record.value
+        draft = _draft(record, session)
+        tally.result(value.tool_call_id)
+        add_output(draft, 0, text_of(value.content), value.tool_call_id, tool=value.name, error=value.is_error)
+        return _done(draft, tally)
+
     def info(self, session: str, tally: Tally) -> SessionInfo:
         """Facts of a conversation."""
         return tally.info(session, "messages", self.name)
@@ -147,6 +191,18 @@ class MessageLines(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._chat.unnamed = list(packed)
+
+
+def _draft(record: Record, session: str) -> Draft:
+    """Of a typed line."""
+    return Draft(session, f"#{record.number}", as_time(record.value.timestamp), record.line)
+
+
+def _done(draft: Draft, tally: Tally) -> Sequence[RawStep] | str:
+    if not draft.steps:
+        return "empty"
+    tally.moment(draft.at)
+    return draft.steps
 
 
 def _conversation(messages: list[Any], session: str, line: int, tally: Tally) -> list[RawStep]:

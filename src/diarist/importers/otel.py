@@ -18,7 +18,7 @@ from diarist.importers.claude_notices import failure_mark
 from diarist.importers.documents import DocumentReading, decode_document, opening_id
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import decode_lines
+from diarist.importers.glued import decode_lines
 from diarist.importers.ledger import Ledger, Tally, Tokens
 from diarist.importers.messages import tell
 from diarist.importers.otel_attributes import attributes_of, messages_of, tokens_of

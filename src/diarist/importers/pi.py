@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat
@@ -15,6 +15,7 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.switches import SwitchWatch
+from diarist.importers.usual import Moment, Shape
 from diarist.importers.values import as_arguments, as_cost, as_dict, as_exit_code, as_int, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -25,6 +26,15 @@ _TYPES = frozenset(
 )
 
 
+class _Message(Shape, gc=False):
+    """What was said, called or given back: nearly every record."""
+
+    type: Literal["message"]
+    message: dict[str, Any]
+    id: str = ""
+    timestamp: Moment = None
+
+
 class PiFormat(PlainRecords):
     """What the records of one file mean."""
 
@@ -33,6 +43,7 @@ class PiFormat(PlainRecords):
     def __init__(self) -> None:
         self._chat = Chat()
         self._switches = SwitchWatch()
+        self.expect({_Message: self._usual})
 
     def session_of(self, record: Record) -> str:
         """The header names it."""
@@ -41,8 +52,8 @@ class PiFormat(PlainRecords):
     def facts(self, record: Record) -> Pairs:
         """Folder, model, the session this one branched from, title."""
         value: dict[str, Any] = record.value
-        if value.get("type") == "message":
-            message = as_dict(value.get("message"))
+        if type(value) is not dict or value.get("type") == "message":
+            message = record.value.message if type(value) is not dict else as_dict(value.get("message"))
             model = message.get("model")
             return (("model", model),) if model and isinstance(model, str) and message.get("role") == "assistant" else ()
         origin = first_str(value, "branchedFrom", "parentSession")
@@ -61,6 +72,21 @@ class PiFormat(PlainRecords):
         draft = Draft(session, own or f"#{record.number}", at, record.line)
         reason = self._fill(draft, kind, record, tally)
         return reason or draft.steps
+
+    def _usual(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """The same of a typed record."""
+        value: _Message = record.value
+        if value.id and not tally.fresh(value.id):
+            return "duplicate"
+        at = as_time(value.timestamp)
+        tally.moment(at)
+        draft = Draft(session, value.id or f"#{record.number}", at, record.line)
+        reason = self._message(draft, value.message, record.at, tally)
+        if reason:
+            return reason
+        if "model" in value.message and (pairs := self.facts(record)):
+            tally.facts.tell_all(pairs, record.at)
+        return draft.steps
 
     def _fill(self, draft: Draft, kind: str, record: Record, tally: Tally) -> str:
         value: dict[str, Any] = record.value
@@ -144,13 +170,16 @@ class PiFormat(PlainRecords):
         """Waiting calls and places."""
         return [self._chat.unnamed, self._switches.pack()]
 
-    def unpack(self, packed: Any, read: Callable[[int], dict[str, Any] | None]) -> None:
+    def unpack(self, packed: Any, read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._chat.unnamed, switches = packed
-        self._switches.unpack(switches, lambda name, at: _switched(read(at) or {}, name))
+        self._switches.unpack(switches, lambda name, at: _switched(read(at), name))
 
 
-def _switched(value: dict[str, Any], name: str) -> str:
+def _switched(value: Any, name: str) -> str:
+    if isinstance(value, _Message):
+        return as_str(value.message.get("model")) if name != "effort" else ""
+    value = as_dict(value)
     if name == "effort":
         return as_str(value.get("thinkingLevel"))
     return as_str(value.get("modelId")) or as_str(as_dict(value.get("message")).get("model"))

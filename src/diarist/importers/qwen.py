@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, Struct, field
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.chat import Chat
@@ -17,8 +18,37 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import command_mark, understand
+from diarist.importers.usual import Absent, Moment
 from diarist.importers.values import as_dict, as_int, as_str, as_time, content_text, digest_id
 from diarist.model.session import RawStep, SessionInfo
+
+
+class _Record(Struct, gc=False):
+    """What records of every sort share."""
+
+    message: dict[str, Any]
+    session: str = field(name="sessionId", default="")
+    uuid: str = ""
+    timestamp: Moment = None
+    cwd: str | None = None
+    gitBranch: str | None = None  # noqa: N815 - as it is written
+    version: str | None = None
+    model: str | None = None
+    agentId: str = ""  # noqa: N815
+    systemPayload: Absent = UNSET  # noqa: N815
+
+
+class _Asked(_Record, tag_field="type", tag="user", gc=False):
+    subtype: Absent = UNSET
+
+
+class _Said(_Record, tag_field="type", tag="assistant", gc=False):
+    usageMetadata: dict[str, Any] | None = None  # noqa: N815
+
+
+class _Gave(_Record, tag_field="type", tag="tool_result", gc=False):
+    pass
+
 
 _FACTS = ("cwd", "branch", "version", "model", "title")
 
@@ -32,6 +62,7 @@ class QwenFormat(PlainRecords):
         self._chat = Chat()
         self._told: tuple[tuple[object, ...], Pairs] = ((), ())
         """What the last record told: mostly the next tells the same."""
+        self.expect(dict.fromkeys((_Asked, _Said, _Gave), self._usual))
 
     def session_of(self, record: Record) -> str:
         """Every record names it."""
@@ -39,11 +70,15 @@ class QwenFormat(PlainRecords):
 
     def facts(self, record: Record) -> Pairs:
         """Folder, branch, version, model, title."""
-        value: dict[str, Any] = record.value
+        value = record.value
+        if isinstance(value, _Record):
+            return self._pairs(value.cwd, value.gitBranch, value.version, value.model, None)
         get = value.get
         payload = get("systemPayload")
         title = payload.get("customTitle") if isinstance(payload, dict) else None
-        all_of_it = (get("cwd"), get("gitBranch"), get("version"), get("model"), title)
+        return self._pairs(get("cwd"), get("gitBranch"), get("version"), get("model"), title)
+
+    def _pairs(self, *all_of_it: object) -> Pairs:
         if all_of_it != self._told[0]:
             self._told = (all_of_it, told(*zip(_FACTS, all_of_it, strict=True)))
         return self._told[1]
@@ -51,19 +86,41 @@ class QwenFormat(PlainRecords):
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one record. A reply is written in several records with the same id."""
         value: dict[str, Any] = record.value
-        uuid = as_str(value.get("uuid"))
-        rid = f"#{record.number}"
-        if is_id(uuid):
-            said = msgspec.json.encode(value.get("message") or value.get("systemPayload"))
-            if not tally.fresh(f"{uuid} {digest_id(said)}"):
-                return "duplicate"
-            rid = uuid if tally.fresh(uuid) else f"{uuid}~{record.number}"
+        rid = _rid(record, as_str(value.get("uuid")), value.get("message") or value.get("systemPayload"), tally)
+        if not rid:
+            return "duplicate"
         at = as_time(value.get("timestamp"))
         draft = Draft(session, rid, at, record.line, as_str(value.get("agentId")))
         reason = self._fill(draft, value, tally)
         if not reason:
             tally.moment(at)
         return reason or draft.steps
+
+    def _usual(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
+        """The same of a typed record."""
+        value: _Asked | _Said | _Gave = record.value
+        rid = _rid(record, value.uuid, value.message or None, tally)
+        if not rid:
+            return "duplicate"
+        draft = Draft(session, rid, as_time(value.timestamp), record.line, value.agentId)
+        if type(value) is _Said:
+            reason = self._said(draft, value.message, value.usageMetadata or {}, tally)
+        elif type(value) is _Gave:
+            reason = self._chat.say(draft, "user", value.message.get("parts"), tally)
+        else:
+            draft.user(0, content_text(value.message.get("parts")))
+            reason = "" if draft.steps else "empty"
+        if reason:
+            return reason
+        tally.moment(draft.at)
+        tally.facts.tell_all(self._pairs(value.cwd, value.gitBranch, value.version, value.model, None), record.at)
+        return draft.steps
+
+    def _said(self, draft: Draft, message: dict[str, Any], usage: dict[str, Any], tally: Tally) -> str:
+        if usage:
+            tally.use(draft.rid, _tokens(usage))
+        reason = self._chat.say(draft, "model", message.get("parts"), tally)
+        return "" if usage else reason
 
     def _fill(self, draft: Draft, value: dict[str, Any], tally: Tally) -> str:
         kind, payload, message = as_str(value.get("type")), as_dict(value.get("systemPayload")), as_dict(value.get("message"))
@@ -75,11 +132,7 @@ class QwenFormat(PlainRecords):
                 draft.user(0, text)
             return "" if draft.steps else "empty"
         if kind == "assistant":
-            usage = as_dict(value.get("usageMetadata"))
-            if usage:
-                tally.use(draft.rid, _tokens(usage))
-            reason = self._chat.say(draft, "model", message.get("parts"), tally)
-            return "" if usage else reason
+            return self._said(draft, message, as_dict(value.get("usageMetadata")), tally)
         if kind == "tool_result":
             return self._chat.say(draft, "user", message.get("parts"), tally)
         if kind == "system":
@@ -97,6 +150,15 @@ class QwenFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._chat.unnamed = list(packed)
+
+
+def _rid(record: Record, uuid: str, said: object, tally: Tally) -> str:
+    """The record's id, "" for one that was told before."""
+    if not is_id(uuid):
+        return f"#{record.number}"
+    if not tally.fresh(f"{uuid} {digest_id(msgspec.json.encode(said))}"):
+        return ""
+    return uuid if tally.fresh(uuid) else f"{uuid}~{record.number}"
 
 
 def _system(draft: Draft, kind: str, payload: dict[str, Any]) -> str:

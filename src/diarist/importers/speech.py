@@ -7,10 +7,9 @@ is a prompt. It is known by its markup and fixed wording, which clients write in
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import NamedTuple
 
-from diarist.importers.markup import elements, opening_of, without
+from diarist.importers.markup import elements, opens_any, without
 from diarist.importers.values import words
 from diarist.model.session import Mark, StepKind
 from diarist.text.fence import NAMES, WITHHELD, ids_only, without_fenced
@@ -42,9 +41,13 @@ _WRAPPER = ("task", "feedback", "answer", "user_input")
 """Elements that hold the prompt if the turn begins with them."""
 _WRAPPER_STARTS = tuple(f"<{name}" for name in _WRAPPER)
 
-_SPECIAL = (*_MACHINE, *_PERSON)
+_SPECIAL = frozenset((*_MACHINE, *_PERSON))
+_ANY = _SPECIAL.union(_QUERY, _WRAPPER)
+"""Elements at which a turn may have to be split."""
 _OWN_FENCE = re.compile(f"<(?:{'|'.join(NAMES)})")
 
+_ALL_QUERY = re.compile(rf"<({'|'.join(_QUERY)})>([^<]*)</\1>\s*")
+"""A turn that is nothing but the prompt in its element, as some clients write each of them."""
 _SLASH = re.compile(r"/[a-z][a-z0-9:_-]*(?:[ \t][^\n]*)?\Z")
 
 _OPENINGS: tuple[tuple[str, Mark], ...] = (
@@ -101,7 +104,9 @@ def without_reminders(text: str) -> str:
 
 def plain_prompt(text: str) -> str:
     """The words of a user turn in which nobody but the person speaks, as in most; "" where it must be looked at (`understand`)."""
-    if "<" in text and (_any_element().search(text) or _OWN_FENCE.search(text)):
+    if text[:1] == "<" and (asked := _ALL_QUERY.fullmatch(text)):
+        text = asked[2]
+    elif "<" in text and (opens_any(text, _ANY) or _OWN_FENCE.search(text)):
         return ""
     text = text.strip()
     if not text or text[0] not in _LOOKED_AT:
@@ -114,7 +119,7 @@ def understand(text: str) -> list[Said]:
     text = without_fences(text).strip()
     if not text:
         return []
-    if "<" not in text or not _any_element().search(text):
+    if "<" not in text or not opens_any(text, _ANY):
         return _prompt(text)
     query = next(elements(text, _QUERY), None) if "<user_" in text or "<USER_" in text else None
     if query is not None:
@@ -127,12 +132,6 @@ def understand(text: str) -> list[Said]:
             return [*notices, *_prompt(wrapper.content)]
     notices, rest = _split(text)
     return [*notices, *_prompt(rest)]
-
-
-@cache
-def _any_element() -> re.Pattern[str]:
-    """The opening tag of any element that a turn may have to be split at; made when the first text has a tag."""
-    return opening_of((*_SPECIAL, *_QUERY, *_WRAPPER))
 
 
 def _prompt(text: str) -> list[Said]:

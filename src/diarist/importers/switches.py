@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from diarist.importers.draft import Draft
+from diarist.importers.values import as_str
 from diarist.model.session import Mark
 from diarist.text.lazy import lazy
 
@@ -97,6 +99,11 @@ class SwitchWatch:
     def unpack(self, packed: list[dict[str, int]], recall: Callable[[str, int], str]) -> None:
         """Takes up a checkpoint; `recall(name, at)` reads the value again."""
         self._used, self._chosen = ({name: (recall(name, at), at) for name, at in each.items()} for each in packed)
+
+
+def field_of(value: Any, name: str) -> str:
+    """A field of a record that told a choice, whether it was decoded into a typed value or not; "" where it holds no text."""
+    return as_str(value.get(name) if isinstance(value, dict) else getattr(value, name, None))
 
 
 def _family(model: str) -> str:

@@ -14,7 +14,7 @@ from diarist.importers.adapter import FormatImporter
 from diarist.importers.documents import decode_document
 from diarist.importers.encodings import as_utf8, peek
 from diarist.importers.glimpse import Glimpse
-from diarist.importers.jsonlines import decode_lines
+from diarist.importers.glued import decode_lines
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.plain import split_counted
 from diarist.importers.texts import TextReading

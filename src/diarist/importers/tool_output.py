@@ -43,6 +43,7 @@ _TELLING = re.compile(
 _TELLING_LETTERS = frozenset("aceEfpirstuwSWCTOP")
 """Their first letters."""
 _LOOKED_AT = _TELLING_LETTERS | {"{"}
+_STATUS_NAMES = ("exit_code", "exitCode", "returncode")
 _STATUS_NAME = re.compile(r'"(?:metadata|output|exit_code|exitCode|returncode)"')
 
 
@@ -76,8 +77,10 @@ def _from_object(value: dict[str, Any]) -> Output:
     """`{output, metadata: {exit_code}}`, `{content, success}`, `{stdout, stderr, exitCode}` and their like."""
     metadata = value.get("metadata")
     holder = metadata if isinstance(metadata, dict) else value
-    codes = (as_exit_code(holder.get(name)) for name in ("exit_code", "exitCode", "returncode"))
-    code = next((each for each in codes if each is not None), None)
+    code = None
+    for name in _STATUS_NAMES:
+        if (code := as_exit_code(holder.get(name))) is not None:
+            break
     if "stdout" in value or "stderr" in value:
         text = "\n".join(filter(None, (as_str(value.get("stdout")), as_str(value.get("stderr")))))
     else:
@@ -94,7 +97,7 @@ def _from_object(value: dict[str, Any]) -> Output:
 
 def _from_text(text: str) -> Output:
     text = without_reminders(text)
-    if text[:1] not in _TELLING_LETTERS or not _TELLING.match(text):
+    if text[:1] not in _TELLING_LETTERS or not (_HEADER.match(text) or _TELLING.match(text)):
         return Output(text)
     if text.startswith(_REFUSED):
         return Output(text, True, None, "refusal")

@@ -1,14 +1,14 @@
 """Records in their usual shape, decoded straight into typed values: nothing is built that does not matter, nothing looked at twice.
 
-A record that does not fit in every field is read as any JSON and looked at closely. Both ways give the same steps, so a
-shape must refuse (`Absent`) whatever field the close look would heed.
+A format lists its shapes with what takes each of them (`PlainRecords.expect`). A record that does not fit one in every field is
+read as any JSON and looked at closely. Both ways give the same steps, so a shape must refuse (`Absent`) whatever field the close
+look would heed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -16,12 +16,18 @@ from diarist.importers.chat import Chat
 from diarist.importers.claude_blocks import tool_outcome
 from diarist.importers.draft import Draft
 from diarist.importers.ledger import Tally
+from diarist.importers.values import as_arguments
 
 Absent: TypeAlias = msgspec.UnsetType
 """Type of a field that must not be there (its default is `msgspec.UNSET`)."""
 Named: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 Moment: TypeAlias = str | int | float | None
-_decode_any = msgspec.json.Decoder().decode
+
+
+class Shape(msgspec.Struct, gc=False):
+    """A record. `session`: the session that it names, "" for none; a field of that name where records of the shape name one."""
+
+    session: ClassVar[str] = ""
 
 
 class Text(msgspec.Struct, tag_field="type", tag="text", gc=False):
@@ -58,23 +64,43 @@ class Result(msgspec.Struct, tag_field="type", tag="tool_result", gc=False):
 Block: TypeAlias = Text | Call | Result
 
 
-def typed_first(shape: Any) -> Callable[[bytes], Any]:
-    """Decodes into `shape` what fits it, and the rest into plain values. Raises as any decoder of msgspec for what is no JSON."""
+class Function(msgspec.Struct, gc=False):
+    """What a call of a chat message names, and its arguments."""
 
-    @cache
-    def decoder() -> Callable[[bytes], Any]:
-        return msgspec.json.Decoder(shape).decode
-
-    def decode(raw: bytes) -> Any:
-        try:
-            return decoder()(raw)
-        except msgspec.ValidationError:
-            return _decode_any(raw)
-
-    return decode
+    name: Named
+    arguments: str | dict[str, Any]
 
 
-def add_agent(draft: Draft, content: str | list[Block], tally: Tally, chat: Chat) -> None:
+class Asked(msgspec.Struct, gc=False):
+    """A call in a chat message: of a function, or with name and arguments of its own."""
+
+    id: Named
+    function: Function | None = None
+    name: str = ""
+    arguments: str | dict[str, Any] | None = None
+    input: Absent = msgspec.UNSET
+    args: Absent = msgspec.UNSET
+    parameters: Absent = msgspec.UNSET
+    toolName: Absent = msgspec.UNSET  # noqa: N815
+    tool_name: Absent = msgspec.UNSET
+
+
+def add_calls(draft: Draft, calls: list[Asked], tally: Tally) -> None:
+    """Steps of the calls of a chat message."""
+    for number, call in enumerate(calls):
+        named = call.function or call
+        tally.call(call.id)
+        draft.call(f"call{number}", named.name, as_arguments(named.arguments), call.id)
+
+
+def text_of(content: str | list[Text]) -> str:
+    """The text of content, as `content_text` finds it."""
+    if isinstance(content, str):
+        return content
+    return content[0].text if len(content) == 1 else "\n".join([part.text for part in content if part.text])
+
+
+def add_agent(draft: Draft, content: str | Sequence[Block], tally: Tally, chat: Chat) -> None:
     """Steps of what the agent said and called, as `Chat` gives them for the same message."""
     if isinstance(content, str):
         draft.reply(0, content)
@@ -90,7 +116,7 @@ def add_agent(draft: Draft, content: str | list[Block], tally: Tally, chat: Chat
             _add_result(draft, number, block, tally)
 
 
-def add_user(draft: Draft, content: str | list[Block], tally: Tally, chat: Chat) -> None:
+def add_user(draft: Draft, content: str | Sequence[Block], tally: Tally, chat: Chat) -> None:
     """Steps of a user turn: what was asked, and what tools gave back."""
     if isinstance(content, str):
         draft.user(0, content)
@@ -104,8 +130,6 @@ def add_user(draft: Draft, content: str | list[Block], tally: Tally, chat: Chat)
 
 
 def _add_result(draft: Draft, number: int, block: Result, tally: Tally) -> None:
-    content = block.content
-    text = content if isinstance(content, str) else "\n".join([part.text for part in content if part.text])
-    found = tool_outcome(text, block.is_error)
+    found = tool_outcome(text_of(block.content), block.is_error)
     tally.result(block.tool_use_id)
     draft.result(number, found.text, block.tool_use_id, error=found.error, exit_code=found.exit_code, mark=found.mark)

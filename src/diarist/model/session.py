@@ -48,7 +48,7 @@ Mark: TypeAlias = Literal[
 ]
 
 
-class RawStep(msgspec.Struct, frozen=True, kw_only=True):
+class RawStep(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened, as the source tells it. Unredacted: it must not be kept, logged or shown."""
 
     kind: StepKind

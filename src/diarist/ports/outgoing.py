@@ -30,7 +30,7 @@ class Publisher(Protocol):
         """Renders and writes one projection atomically. Raises StoreFullError where it cannot be written."""
         ...
 
-    def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> list[Path]:
+    def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> None:
         """Many of them, (record, kind, root, path) each: the disk is asked to keep them all at once, not one by one."""
         ...
 

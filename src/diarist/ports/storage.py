@@ -79,8 +79,11 @@ class Store(Protocol):
         """What the index was told of a record; None where there is no such record."""
         ...
 
-    def get_search_texts(self, seqs: Sequence[int]) -> dict[int, SearchText]:
-        """The same by a record's newest change; what was changed since, or has no text, is left out."""
+    def get_indexed(self, seqs: Sequence[int]) -> dict[int, tuple[Record, SearchText | None]]:
+        """Records by a change of theirs, as `get_records` finds them, with what the index is told; None: changed since, or no text.
+
+        Of kinds of which there is one for each run (entries, observations, memories) the body is left empty.
+        """
         ...
 
     def find_ids(self, wanted: str, kinds: Sequence[str] = ()) -> list[str]:

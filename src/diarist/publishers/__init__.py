@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from diarist.model.record import Record
 from diarist.publishers import diary_json, hub_markdown, synthesis_report
-from diarist.publishers.files import remove_file, sweep, write_all_atomically, write_atomically
+from diarist.publishers.files import read_old, remove_file, sweep, write_all_atomically, write_atomically
 
 Projection = tuple[Callable[[Record], str | None], Callable[[Record], bytes]]
 
@@ -38,9 +38,10 @@ class FilePublisher:
 
     def write(self, record: Record, kind: str, root: Path, path: str) -> Path:
         """Renders and writes one projection. Raises StoreFullError where it cannot be written."""
-        return self.write_all([(record, kind, root, path)])[0]
+        self.write_all([(record, kind, root, path)])
+        return root.joinpath(*PurePosixPath(path).parts)
 
-    def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> list[Path]:
+    def write_all(self, wanted: Iterable[tuple[Record, str, Path, str]]) -> None:
         """Renders and writes many: (record, kind, root, path) each. Raises StoreFullError where one cannot be written."""
         files: dict[str, bytes] = {}
         for record, kind, root, path in wanted:
@@ -49,9 +50,12 @@ class FilePublisher:
             if folder not in self._swept:
                 self._swept.add(folder)
                 sweep(Path(folder))
-            files[target] = self.render(record, kind, _related(target) if kind == "hub" else ())
-        write_all_atomically(files.items())
-        return list(map(Path, files))
+            old = read_old(target)
+            data = self.render(record, kind, hub_markdown.related_in(old) if kind == "hub" and old is not None else ())
+            if data != old:
+                files[target] = data
+        if files:
+            write_all_atomically(files)
 
     def put(self, target: Path, data: bytes, *, mode: int = 0o600) -> None:
         """Writes one file that is no projection. Raises StoreFullError where it cannot be written."""
@@ -60,12 +64,3 @@ class FilePublisher:
     def remove(self, root: Path, path: str) -> bool:
         """True if there was a file to remove."""
         return remove_file(root.joinpath(*PurePosixPath(path).parts))
-
-
-def _related(target: str) -> tuple[str, ...]:
-    """What a hub document that is there already was found to be related to."""
-    try:
-        with open(target, "rb") as stream:  # noqa: PTH123
-            return hub_markdown.related_in(stream.read())
-    except (FileNotFoundError, IsADirectoryError):
-        return ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from diarist.durable import sync_folder, sync_together
+from diarist.durable import sync_folder, sync_together, write_together
 from diarist.errors import StoreFullError
 
 TEMP_MARK = ".diarist-tmp-"
@@ -23,13 +23,26 @@ def write_atomically(target: Path, data: bytes, *, mode: int = 0o600) -> None:
     StoreFullError
         The folder cannot be written or the disk is full; names the file.
     """
-    write_all_atomically([(str(target), data)], mode=mode)
+    name = str(target)
+    if read_old(name) != data:
+        write_all_atomically({name: data}, mode=mode)
 
 
-def write_all_atomically(files: Iterable[tuple[str, bytes]], *, mode: int = 0o600) -> None:
-    """Many files, each written so. Their flushes go to the disk together: it answers a hundred in the time of a few.
+def read_old(target: str) -> bytes | None:
+    """What stands there now; None: no file. Raises StoreFullError where it cannot be read."""
+    try:
+        with open(target, "rb", buffering=0) as stream:  # noqa: PTH123
+            return stream.read()
+    except (FileNotFoundError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise _failed(target, error) from error
 
-    files: (absolute path, content) each; paths are texts, as for many small files a `Path` costs more than the writing.
+
+def write_all_atomically(files: Mapping[str, bytes], *, mode: int = 0o600) -> None:
+    """Many files, each written so, whatever stands there. They go to the disk together: it answers a hundred in the time of a few.
+
+    files: content by absolute path; paths are texts, as for many small files a `Path` costs more than the writing.
 
     Raises
     ------
@@ -37,47 +50,33 @@ def write_all_atomically(files: Iterable[tuple[str, bytes]], *, mode: int = 0o60
         As `write_atomically`. Files before the one that failed may have been written.
     """
     drafts: dict[str, str] = {}
+    new: list[tuple[str, bytes]] = []
     target = ""
     mark = f"{os.sep}{TEMP_MARK}{os.getpid()}-{os.urandom(4).hex()}-"
     folders: set[str] = set()
     try:
-        for number, (target, data) in enumerate(files):
+        for number, (target, data) in enumerate(files.items()):
             folder = os.path.dirname(target) or os.curdir  # noqa: PTH120
             if folder not in folders:
                 _make_private(Path(folder))
                 folders.add(folder)
-            if not _holds(target, data):
-                drafts[target] = f"{folder}{mark}{number}"
-                _write(drafts[target], data, mode)
-        sync_together(list(drafts.values()), [])
+            drafts[target] = f"{folder}{mark}{number}"
+            new.append((drafts[target], data))
+        write_together(new, mode)
         for target, draft in drafts.items():
             os.replace(draft, target)  # noqa: PTH105
-        sync_together([], sorted(folders) if drafts else [])
+        new.clear()
+        sync_together([], sorted(folders))
     except OSError as error:
-        raise StoreFullError(
-            f"cannot write {target}: {error.strerror or error}. Free space or make the folder writable, then run again."
-        ) from error
+        raise _failed(target, error) from error
     finally:
-        for draft in drafts.values():
+        for draft, _ in new:
             with suppress(OSError):
                 os.unlink(draft)  # noqa: PTH108
 
 
-def _holds(target: str, data: bytes) -> bool:
-    """Is this what the file holds?"""
-    try:
-        with open(target, "rb") as stream:  # noqa: PTH123
-            return stream.read(len(data) + 1) == data
-    except (FileNotFoundError, IsADirectoryError):
-        return False
-
-
-def _write(draft: str, data: bytes, mode: int) -> None:
-    """A new file with this content, not flushed yet."""
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb", buffering=0) as stream:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[stream.write(rest) :]
+def _failed(target: str, error: OSError) -> StoreFullError:
+    return StoreFullError(f"cannot write {target}: {error.strerror or error}. Free space or make the folder writable, then run again.")
 
 
 def _make_private(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Waiting:
             if len(kept) == 1:
                 made.append((spell(sql), kept[0]))
             else:
-                columns = {name: [row[name] for row in kept] for name in kept[0] if name != "tenant"}
-                made.append((spell(bulk), {"tenant": kept[0]["tenant"], **columns}))
+                columns = map(list, zip(*map(itemgetter(*kept[0]), kept), strict=True))  # with the tenant's: there are two at least
+                made.append((spell(bulk), {**dict(zip(kept[0], columns, strict=True)), "tenant": kept[0]["tenant"]}))
         self._rows, self._count = {}, 0
         return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -40,6 +41,7 @@ RECORD_COLUMNS = (
     "digest",
 )
 """Columns of `record_columns` in the vocabulary, in order; after them come seq and the payload that holds the body."""
+_columns_of = attrgetter(*RECORD_COLUMNS)
 
 
 def _encode(value: object) -> bytes:
@@ -79,7 +81,7 @@ def text_to_list(text: str) -> Any:
 
 def record_to_row(record: Record, *, revision: int, seq: int) -> dict[str, object]:
     """Columns of the table records, the tenant left out."""
-    row: dict[str, object] = {name: getattr(record, name) for name in RECORD_COLUMNS}
+    row: dict[str, object] = dict(zip(RECORD_COLUMNS, _columns_of(record), strict=True))
     row.update(
         verified=None if record.verified is None else int(record.verified),
         tags=list_to_text(record.tags),
@@ -112,6 +114,12 @@ def row_to_record(row: Sequence[Any]) -> Record:
     return Record(**values, seq=seq, body=payload_body(payload))
 
 
+def row_to_indexed(row: Sequence[Any]) -> tuple[Record, SearchText | None]:
+    """From a change, the search text and the columns of `record_columns`. Raises ValueError as `row_to_record` does."""
+    _, search, *columns = row
+    return row_to_record(columns), None if search is None else json_to_search(search)
+
+
 def search_to_json(search: SearchText) -> bytes:
     """What the index is told of a record → JSON, as stored."""
     return _encode(search)
@@ -124,7 +132,7 @@ def json_to_search(text: bytes) -> SearchText:
 
 def envelope(record: Record, *, revision: int, search: bytes) -> dict[str, object]:
     """Everything that is said of a record beside its body; of its search text the digest, so that history vouches for that too."""
-    facts: dict[str, object] = {name: getattr(record, name) for name in RECORD_COLUMNS}
+    facts: dict[str, object] = dict(zip(RECORD_COLUMNS, _columns_of(record), strict=True))
     facts.update(
         created_at=record.created_at.astimezone(UTC),
         updated_at=record.updated_at.astimezone(UTC),

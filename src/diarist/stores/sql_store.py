@@ -113,12 +113,16 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         found = self._fetch("find_search_text", record_id=record_id)
         return self._decode(lambda row: json_to_search(row[0]), found[0]) if found else None
 
-    def get_search_texts(self, seqs: Sequence[int]) -> dict[int, SearchText]:
-        """The same by a record's newest change; what was changed since, or has no text, is left out."""
-        from diarist.stores.rows import json_to_search
+    def get_indexed(self, seqs: Sequence[int]) -> dict[int, tuple[Record, SearchText | None]]:
+        """Records by a change of theirs, as `get_records` finds them, with what the index is told; None: changed since, or no text.
 
-        found = self._fetch("list_search_texts", seqs=_json_numbers(seqs))
-        return {row[0]: self._decode(lambda each: json_to_search(each[1]), row) for row in found if row[1] is not None}
+        Of kinds of which there is one for each run (entries, observations, memories) the body is left empty: it is most of the record,
+        and not searched.
+        """
+        from diarist.stores.rows import row_to_indexed
+
+        found = self._fetch("list_indexed", seqs=_json_numbers(seqs))
+        return {row[0]: self._decode(row_to_indexed, row) for row in found}
 
     def find_ids(self, wanted: str, kinds: Sequence[str] = ()) -> list[str]:
         """Ids of active records with this id, this task id, or an id or task id that starts so, sorted.

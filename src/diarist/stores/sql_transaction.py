@@ -23,6 +23,7 @@ from diarist.stores.vector_tables import VectorWrites
 
 CORRECTED: dict[str, Status] = {"retracted": "retracted", "replaced": "superseded", "reversed": "superseded"}
 """What the target of a correction counts as, by its shape; else it stays active."""
+_ON_CORRECTIONS = ("put_correction", "delete_corrections")
 _ADDING = ("add_", "put_")
 """How queries begin that bring texts in."""
 ACTIONS = {"active": "restore", "retracted": "retract", "superseded": "supersede"}
@@ -50,6 +51,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         self._guard: TombstoneGuard = PinnedGuard(guard)
         self._at = at
         self._events: list[Event] = []
+        self._any_corrections: bool | None = None
         end = self._fetch("find_end")
         self._seq: int = end[0][0] if end else 0
         self._head: str = end[0][1] if end else ""
@@ -79,7 +81,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
             self._check(record, search)
         ids = json.dumps([record.id for record, _, _ in wanted])
         heads: dict[str, Row] = {row[0]: row[1:] for row in self._fetch("list_heads", ids=ids)}
-        corrected = bool(self._fetch("count_corrections")[0][0])
+        corrected = self._has_corrections()
         written = []
         for given, search, action in wanted:
             record = self._corrected(given) if corrected else given
@@ -111,11 +113,17 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
 
     def _corrected(self, record: Record) -> Record:
         """The record with the status that a correction gave it: what is imported again later does not bring it back."""
-        if record.status != "active" or not self._fetch("count_corrections")[0][0]:
+        if record.status != "active" or not self._has_corrections():
             return record
         said = [row[2] for row in self._fetch("list_corrections_of", target=record.id)]
         status = next((CORRECTED[shape] for shape in ("retracted", "replaced", "reversed") if shape in said), "active")
         return record if status == "active" else msgspec.structs.replace(record, status=status)
+
+    def _has_corrections(self) -> bool:
+        """Looked up once, and again when this transaction has added some or taken some away."""
+        if self._any_corrections is None:
+            self._any_corrections = bool(self._fetch("count_corrections")[0][0])
+        return self._any_corrections
 
     def set_status(self, record_id: str, status: str, *, action: str = "") -> bool:
         """Changes what a record counts as; its text stays. False where it has that status already.
@@ -258,6 +266,8 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         self._database.defer(self._queries[name], {"tenant": self._tenant, **parameters}, self._queries.find(name + "_many"), key)
 
     def _execute(self, name: str, **parameters: object) -> int:
+        if name in _ON_CORRECTIONS:
+            self._any_corrections = None
         if name.startswith(_ADDING) and name != "add_dirty":  # of a session that is there, or that is about to go
             self._guard.check_texts(parameters)
         return self._database.execute(self._queries[name], {"tenant": self._tenant, **parameters})

@@ -46,7 +46,8 @@ def test_a_record_that_comes_twice_is_changed_twice(store: Store, make_record: M
     assert kept is not None
     assert (kept.revision, kept.body) == (2, second.body)
     assert [event.action for event in store.get_history()] == ["create", "observe", "update"]
-    assert store.get_search_texts([1, 2, 3]) == {2: make_search(1), 3: make_search(1)}, "that of an earlier change is gone"
+    texts = {seq: search for seq, (_, search) in store.get_indexed([1, 2, 3]).items()}
+    assert texts == {1: None, 2: make_search(1), 3: make_search(1)}, "that of an earlier change is gone"
     assert store.check_history() == []
 
 

@@ -293,7 +293,7 @@ def test_chunks_come_along_with_the_next_commit_and_stay_waiting_where_it_fails(
         assert sorted(vault.ids()) == sorted([chunk, other])
 
 
-BY_KEY = ["list_records_by_seq", "list_hits", "list_search_texts", "list_payloads_by_seq", "list_ids_by_seq", "list_heads", "list_seqs_of"]
+BY_KEY = ["list_records_by_seq", "list_hits", "list_indexed", "list_payloads_by_seq", "list_ids_by_seq", "list_heads", "list_seqs_of"]
 
 
 @pytest.mark.parametrize("name", BY_KEY)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import msgspec
 import pytest
 
 from diarist.errors import InvalidInputError, NotFoundError
@@ -303,6 +304,22 @@ def test_records_are_found_by_any_of_their_changes(store: Store, put: Callable[.
     with store.transaction(actor="mate", at=noon) as transaction:
         transaction.erase_record(new.id)
     assert list(store.get_records([1, 2, 3, 4])) == [2]
+
+
+def test_the_index_is_fed_with_texts_and_with_bodies_of_what_may_tell_of_others(
+    store: Store, put: Callable[..., Record], noon: datetime
+) -> None:
+    entry, note = put(store, 1), put(store, 2, kind="note")
+    found = store.get_indexed([1, 2, 99])
+    assert found.keys() == {1, 2}
+    assert found[1] == (msgspec.structs.replace(entry, body=b""), store.get_search_text(entry.id))
+    assert found[2] == (note, store.get_search_text(note.id))
+    changed = put(store, 1, body="new")
+    assert store.get_indexed([1]) == {1: (msgspec.structs.replace(changed, body=b""), None)}, "its text comes with its newest change"
+    with store.transaction(actor="mate", at=noon) as transaction:
+        transaction.erase_record(note.id)
+    assert list(store.get_indexed([2, 3])) == [3]
+    assert store.get_indexed([]) == {}
 
 
 def test_hits_keep_the_order_asked_for_and_tell_what_a_list_shows(store: Store, put: Callable[..., Record], noon: datetime) -> None:

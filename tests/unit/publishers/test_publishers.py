@@ -20,7 +20,7 @@ from diarist.model.redacted import derived
 from diarist.model.session import Usage
 from diarist.publishers import FilePublisher
 from diarist.publishers.diary_json import BERNSTEIN_FIELDS
-from diarist.publishers.files import write_atomically
+from diarist.publishers.files import write_all_atomically, write_atomically
 from diarist.publishers.hub_markdown import related_in
 
 AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -112,13 +112,36 @@ def test_a_recovered_document_has_the_shape_of_the_origins_page() -> None:
 def test_what_is_related_is_kept_when_a_document_is_written_again(tmp_path: Path) -> None:
     """It stands in the file alone, and only whole ids under the last heading count."""
     written = [(record(), "hub", tmp_path, "a.md")]
-    (path,) = publisher().write_all(written)
+    path = tmp_path / "a.md"
+    publisher().write_all(written)
     ids = (make_id("a"),)
     publisher().put(path, publisher().render(record(), "hub", ids))
     assert publisher().is_current(record(), "hub", path.read_bytes())
-    assert publisher().write_all(written)[0].read_bytes() == publisher().render(record(), "hub", ids)
+    publisher().write_all(written)
+    assert path.read_bytes() == publisher().render(record(), "hub", ids)
     assert related_in(b"x\n\n## Related\n- kh-short\n") == ()
     assert not publisher().is_current(record(), "hub", path.read_bytes() + b"- more\n")
+
+
+def test_what_is_written_already_is_not_written_again(tmp_path: Path) -> None:
+    """The same file stays; another content takes its place, and nothing else is left in the folder."""
+    written = [(record(), kind, tmp_path, f"{kind}.txt") for kind in ("diary", "hub")]
+    publisher().write_all(written)
+    before = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+    (tmp_path / "hub.txt").write_bytes(b"edited")
+    publisher().write_all(written)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        f"{kind}.txt": publisher().render(record(), kind) for kind in ("diary", "hub")
+    }
+    assert (tmp_path / "diary.txt").stat().st_ino == before["diary.txt"]
+
+
+def test_a_file_that_cannot_be_written_takes_no_draft_of_the_others_with_it(tmp_path: Path) -> None:
+    """A folder stands where the second file should be."""
+    (tmp_path / "b.json" / "full").mkdir(parents=True)
+    with pytest.raises(StoreFullError, match=r"b\.json"):
+        write_all_atomically({str(tmp_path / name): b"1" for name in ("a.json", "b.json", "c.json")})
+    assert {path.name for path in tmp_path.iterdir()} <= {"a.json", "b.json", "c.json"}
 
 
 def test_front_matter_is_yaml_whatever_the_texts_hold() -> None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach, Line, RecurringError, Theme
+from diarist.stages.synthesis.thin import is_mere_repetition
 from diarist.text.clip import clip
 from diarist.text.injection import suspect
 from diarist.text.lazy import lazy
@@ -33,7 +34,7 @@ def choose_target(theme: Theme) -> Redacted:
     """
     if not theme.is_telling:
         return derived("nothing: these runs are about the same thing, but did nothing alike")
-    if any(fix.count > 1 for error in theme.errors for fix in error.fixes):
+    if any(fix.count > 1 and not is_mere_repetition(fix.text) for error in theme.errors for fix in error.fixes):
         return derived("a skill, or the managed block of AGENTS.md")
     agents = sorted(theme.agents)
     if agents == ["claude-code"]:

@@ -13,6 +13,7 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach
 from diarist.stages.synthesis.features import Meaning, Vocabulary
 from diarist.stages.synthesis.runs import Item, Phrases
+from diarist.stages.synthesis.thin import is_bare
 
 ALIKE = 0.6
 """Weighted overlap (Jaccard) from which two phrases of one group say the same."""
@@ -84,12 +85,15 @@ def count_carriers(items: Iterable[Item], phrases: Phrases) -> list[int]:
 
 
 def find_approaches(corpus: Corpus, members: Sequence[int], most: int) -> Found:
-    """What at least two members did (one, where the group is a single entry), without what everybody does everywhere."""
+    """What at least two members did (one, where the group is a single entry).
+
+    Without what everybody does everywhere, and what only tells that something was called or changed, and did not go wrong.
+    """
     least = min(2, len(members))
     lists: dict[str, list[tuple[int, Redacted, Said]]] = {name: [] for name in LISTS}
     for said in group_alike(corpus, _sayings(corpus, members)):
-        if len(said.everybody) >= least and not _is_common(corpus, said, len(members)):
-            text = corpus.phrases.texts[said.phrases[0]]
+        text = corpus.phrases.texts[said.phrases[0]]
+        if len(said.everybody) >= least and (said.failed or not is_bare(text)) and not _is_common(corpus, said, len(members)):
             name, prefix = next(((name, prefix) for prefix, name in SPOKEN if text.startswith(prefix)), ("", ""))
             lists[name or _list_of(said)].append((-len(said.everybody), derived(text.removeprefix(prefix)), said))
     for each in lists.values():

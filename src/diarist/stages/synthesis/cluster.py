@@ -200,9 +200,26 @@ def cluster(space: Space, threshold: float) -> list[list[int]]:
     least = cosine_of(threshold)
     groups, rest = _by_samples(space, least)
     if len(rest) > SAMPLE:
-        groups = _merge(space, groups, least)
-        rest = _gather(space, groups, rest, least)
-        groups += _by_rare_features(space, rest, least)
+        groups = _complete(space, _merge(space, groups, least), rest, least)
+    return _finish(space, groups, least)
+
+
+def regroup(space: Space, groups: Sequence[list[int]], threshold: float) -> list[list[int]]:
+    """Groups as `cluster` gives them, from those that were found among the same entries with other weights."""
+    least = cosine_of(threshold)
+    groups = _merge(space, groups, least)
+    taken = set(chain.from_iterable(groups))
+    rest = [number for number, norm in enumerate(space.norms) if norm and number not in taken]
+    return _finish(space, _complete(space, groups, rest, least), least)
+
+
+def _complete(space: Space, groups: list[list[int]], rest: Sequence[int], least: float) -> list[list[int]]:
+    """The groups with those of the rest that belong to them, and the small groups among the others."""
+    rest = _gather(space, groups, rest, least)
+    return groups + _by_rare_features(space, rest, least)
+
+
+def _finish(space: Space, groups: Sequence[list[int]], least: float) -> list[list[int]]:
     return sorted(group for group in _settle(space, _merge(space, groups, least), least) if len(group) > 1)
 
 

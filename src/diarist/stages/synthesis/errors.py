@@ -9,6 +9,7 @@ from typing import NamedTuple
 from diarist.model.bullet import WENT_ON
 from diarist.model.theme import Line, RecurringError
 from diarist.stages.synthesis.approaches import MOST_PHRASES, Corpus, Said, group_alike, ids_of
+from diarist.stages.synthesis.thin import is_waiting
 from diarist.text.lazy import lazy
 
 MOST_FIXES = 3
@@ -73,7 +74,7 @@ def _met(corpus: Corpus, members: Iterable[int]) -> dict[str, list[int]]:
     met: dict[str, list[int]] = {}
     for member in members:
         if errors := corpus.items[member].errors:
-            for fingerprint in dict.fromkeys([error.fingerprint for error in errors]):
+            for fingerprint in dict.fromkeys([error.fingerprint for error in errors if not is_waiting(error.message)]):
                 met.setdefault(fingerprint, []).append(member)
     return met
 

@@ -17,6 +17,8 @@ PROMPT = 2000
 """Characters of the prompt that count."""
 FILES = 12
 """Changed files that count."""
+SHORT, REMEMBERED = 240, 1 << 14
+"""Characters of a title, a reason and the like that may come again, and how many of them are remembered."""
 Bullets = tuple[int, ...]
 
 
@@ -154,15 +156,28 @@ class Intake:
         self.phrases = Phrases()
         self.meanings: list[Meaning] = []
         """By phrase: its features."""
+        self._meant = _Meant(self.vocabulary.mean)
 
     def take(self, run: Run, digest: str) -> Item:
-        """One run. Phrases that were met before are not taken apart again."""
-        phrases, features = self.phrases, self.meanings
-        tried, worked, failed = phrases.numbers(run.tried), phrases.numbers(run.worked), phrases.numbers(run.failed)
-        fixes = tuple([(fix.error, phrases.number(fix.text)) for fix in run.fixes]) if run.fixes else ()
-        if len(features) < len(phrases.texts):
-            features += [dict.fromkeys(self.vocabulary.look(text)) for text in phrases.texts[len(features) :]]
-        bullets = tried + worked + failed + tuple([text for _, text in fixes]) if fixes else tried + worked + failed
+        """One run. Texts that were met before are not taken apart again."""
+        number, features, vocabulary = self.phrases.number, self.meanings, self.vocabulary
+        tried = tuple(dict.fromkeys(map(number, run.tried)))
+        worked = tuple(dict.fromkeys(map(number, run.worked)))
+        failed = tuple(dict.fromkeys(map(number, run.failed)))
+        fixes = tuple([(fix.error, number(fix.text)) for fix in run.fixes]) if run.fixes else ()
+        texts = self.phrases.texts
+        if len(features) < len(texts):
+            features += map(vocabulary.mean, texts[len(features) :])
+        said = [self._meant[run.title.removeprefix(UNASKED)]]
+        if run.prompt:
+            said.append(vocabulary.mean(run.prompt[:PROMPT]))
+        if run.rationale:
+            said.append(self._meant[run.rationale])
+        if rest := _rest(run):
+            said.append(self._meant[rest])
+        said += map(features.__getitem__, tried + worked + failed)
+        if fixes:
+            said += [features[text] for _, text in fixes]
         return Item(
             run.id,
             digest,
@@ -172,7 +187,7 @@ class Intake:
             run.title,
             run.created_at,
             run.outcome,
-            self.vocabulary.look(_text(run), _marks(run), map(features.__getitem__, bullets)),
+            vocabulary.unite(said, _marks(run) if run.files or run.errors else ()),
             tried,
             worked,
             failed,
@@ -181,20 +196,34 @@ class Intake:
         )
 
 
-def _text(run: Run) -> str:
-    """What says what a run is about, but for its bullets and fixes."""
-    text = f"{run.title.removeprefix(UNASKED)}\n{run.prompt[:PROMPT]}\n{run.rationale}\n{run.learned}"
-    parts: list[str] = []
-    if run.errors:
-        parts += [error.message for error in run.errors]
+class _Meant(dict[str, Meaning]):
+    """What titles, reasons and the like mean: many entries have the same ones."""
+
+    def __init__(self, mean: Callable[[str], Meaning]) -> None:
+        super().__init__()
+        self._mean = mean
+
+    def __missing__(self, text: str) -> Meaning:
+        meaning = self._mean(text)
+        if len(text) <= SHORT:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[text] = meaning
+        return meaning
+
+
+def _rest(run: Run) -> str:
+    """What else says what a run is about, but for its bullets and fixes."""
+    parts: list[str] = [tag for tag in run.tags if ":" not in tag]  # "task:…" and the like say where an entry comes from
     if run.files:
-        parts += [file.path for file in run.files[:FILES]]
-    parts += [tag for tag in run.tags if ":" not in tag]  # "task:…" and the like say where an entry comes from, not what it is about
-    return "\n".join([text, *parts]) if parts else text
+        parts = [file.path for file in run.files[:FILES]] + parts
+    if run.errors:
+        parts = [error.message for error in run.errors] + parts
+    if run.learned:
+        parts.insert(0, run.learned)
+    return "\n".join(parts)
 
 
 def _marks(run: Run) -> Sequence[str]:
-    if not (run.files or run.errors):
-        return ()
     changed = [file.path for file in run.files if any(operation != "read" for operation in file.operations)]
     return [f"error:{error.fingerprint}" for error in run.errors if error.fingerprint] + [f"file:{path}" for path in changed[:FILES]]

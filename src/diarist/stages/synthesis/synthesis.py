@@ -13,13 +13,16 @@ import msgspec
 from diarist.errors import UsageError
 from diarist.model.theme import Parameters, Report, Skipped, Theme
 from diarist.stages.synthesis.approaches import Corpus, count_carriers
-from diarist.stages.synthesis.cluster import Finder, Group, Space, cluster, cosine_of
+from diarist.stages.synthesis.cluster import Finder, Group, Space, cluster, cosine_of, regroup
 from diarist.stages.synthesis.errors import CommonErrors, find_common_errors
 from diarist.stages.synthesis.lineage import Ancestor, trace
+from diarist.stages.synthesis.refine import refine
 from diarist.stages.synthesis.runs import Column, Intake, Item, Ranked
 from diarist.stages.synthesis.themes import Counted, finish, make_error_theme, make_theme
 from diarist.stages.synthesis.wording import name_features, rank_tags, tell_apart
 
+LOOKED_AT_TWICE = 4096
+"""Entries up to which groups are found twice, the second time with weights that the first groups tell. More give enough by themselves."""
 MOST_ERRORS = 12
 """Themes about an error that a report tells."""
 
@@ -55,14 +58,13 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
     parameters = request.parameters
     check(parameters.threshold, parameters.min_cluster_size)
     ranked = items if isinstance(items, Ranked) else sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())
-    weights = intake.vocabulary.weigh(Column(ranked, earlier, request.background))
-    space = Space(Column(ranked), weights)
-    groups = [group for group in cluster(space, parameters.threshold) if _sessions(ranked, group) >= parameters.min_cluster_size]
+    space, groups = _find_groups(ranked, intake.vocabulary.weigh(Column(ranked, earlier, request.background)), parameters.threshold)
+    groups = [group for group in groups if _is_of_sessions(ranked, group, parameters.min_cluster_size)]
     if parameters.min_cluster_size == 1:
         taken = {number for group in groups for number in group}
         groups += [[number] for number in range(len(ranked)) if number not in taken]
     carriers = count_carriers(ranked, intake.phrases)
-    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, weights, carriers, intake.meanings, {})
+    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, space.weights, carriers, intake.meanings, {})
     themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
     errors = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size), MOST_ERRORS)
     return Report(
@@ -90,6 +92,16 @@ def without(report: Report, lineages: frozenset[str]) -> Report:
     kept, errors = (tuple(theme for theme in those if theme.lineage not in lineages) for those in (report.themes, report.errors))
     withheld = report.withheld + len(report.themes) - len(kept) + len(report.errors) - len(errors)
     return msgspec.structs.replace(report, themes=kept, errors=errors, withheld=withheld, in_themes=sum(theme.size for theme in kept))
+
+
+def _find_groups(items: Sequence[Item], weights: Sequence[float], threshold: float) -> tuple[Space, list[list[int]]]:
+    """Groups of entries, and the space they were found in."""
+    space = Space(Column(items), weights)
+    groups = cluster(space, threshold)
+    if groups and len(items) <= LOOKED_AT_TWICE:
+        space = Space(Column(items), refine(Column(items), weights, groups))
+        groups = regroup(space, groups, threshold)
+    return space, groups
 
 
 def _make_themes(corpus: Corpus, space: Space, groups: Sequence[list[int]], earlier: Sequence[Item], threshold: float) -> list[Theme]:
@@ -124,5 +136,11 @@ def _count_earlier(space: Space, groups: Sequence[Group], earlier: Sequence[Item
     return counts
 
 
-def _sessions(items: Sequence[Item], group: Sequence[int]) -> int:
-    return len({items[number].session for number in group})
+def _is_of_sessions(items: Sequence[Item], group: Sequence[int], least: int) -> bool:
+    """Do its entries come from so many sessions? Most groups show it by their first few."""
+    seen: set[tuple[str, str]] = set()
+    for number in group:
+        seen.add(items[number].session)
+        if len(seen) >= least:
+            return True
+    return False

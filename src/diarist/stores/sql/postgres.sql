@@ -159,13 +159,13 @@ SELECT p.kind, p.path, min(p.record_id) FROM jsonb_array_elements_text(:paths::j
 JOIN LATERAL (SELECT x.* FROM publications x WHERE x.tenant = :tenant AND x.kind = :kind AND x.path = w.path OFFSET 0) p ON true
 GROUP BY p.kind, p.path;
 
--- name: list_search_texts
-SELECT c.seq, p.search
+-- name: list_indexed
+SELECT c.seq, CASE WHEN r.seq = c.seq THEN p.search END, {record_columns},
+    CASE WHEN r.kind IN ('entry', 'observation', 'memory') AND p.seq IS NOT NULL THEN ''::bytea ELSE p.payload END
 FROM unnest(translate(:seqs, '[]', '{}')::bigint[]) w(seq)
 JOIN LATERAL (SELECT c.seq, c.record_id FROM history c WHERE c.tenant = :tenant AND c.seq = w.seq OFFSET 0) c ON true
 JOIN LATERAL (SELECT x.* FROM records x WHERE x.tenant = :tenant AND x.id = c.record_id OFFSET 0) r ON true
-JOIN LATERAL (SELECT x.* FROM history_payloads x WHERE x.tenant = :tenant AND x.seq = r.body_seq OFFSET 0) p ON true
-WHERE r.seq = c.seq;
+LEFT JOIN LATERAL (SELECT x.* FROM history_payloads x WHERE x.tenant = :tenant AND x.seq = r.body_seq OFFSET 0) p ON true;
 
 -- Vectors compared by pgvector, where it is: `meaning` is made of `vector` by the database itself.
 

@@ -60,10 +60,13 @@ SELECT seq, payload FROM history_payloads WHERE tenant = :tenant AND seq IN (SEL
 SELECT p.search FROM records r JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
 WHERE r.tenant = :tenant AND r.id = :record_id;
 
--- name: list_search_texts
-SELECT h.seq, p.search FROM history h JOIN records r ON r.tenant = h.tenant AND r.id = h.record_id AND r.seq = h.seq
-JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
-WHERE h.tenant = :tenant AND h.seq IN (SELECT value FROM json_each(:seqs));
+-- name: list_indexed
+SELECT c.seq, CASE WHEN r.seq = c.seq THEN p.search END, {record_columns},
+    CASE WHEN r.kind IN ('entry', 'observation', 'memory') AND p.seq IS NOT NULL THEN x'' ELSE p.payload END
+FROM history c
+JOIN records r ON r.tenant = c.tenant AND r.id = c.record_id
+LEFT JOIN history_payloads p ON p.tenant = r.tenant AND p.seq = r.body_seq
+WHERE c.tenant = :tenant AND c.seq IN (SELECT value FROM json_each(:seqs));
 
 -- name: list_hits
 SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome,

@@ -67,6 +67,14 @@ def test_rare_features_weigh_more_and_none_weighs_nothing() -> None:
     assert weights["deadlock"] > 3 * weights["common"] > 0
 
 
+def test_among_few_entries_one_carrier_or_three_weigh_the_same() -> None:
+    """A slip of the pen must not count more than the words of a small theme."""
+    vocabulary = Vocabulary()
+    entries = [vocabulary.look(f"common{' slip' if number == 0 else ' deadlock' if number < 4 else ''}") for number in range(100)]
+    weights = dict(zip(vocabulary.terms, vocabulary.weigh(entries), strict=True))
+    assert weights["slip"] == weights["deadlock"] > weights["common"]
+
+
 def test_a_word_with_digits_that_nobody_else_has_weighs_half() -> None:
     """A ticket number is not the subject, but two entries that share one are related."""
     vocabulary = Vocabulary()
