@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diarist.importers.draft import Draft
 from diarist.importers.ledger import Facts, Ledger, Tally, Tokens
 from diarist.importers.switches import effort_change, model_change
 from diarist.importers.transcript_marks import exit_mark, turn_mark, typed_command
@@ -22,6 +23,7 @@ from diarist.importers.values import (
     is_storable,
     parse_json,
     storable,
+    text_id,
 )
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
@@ -197,3 +199,10 @@ def test_what_comes_before_the_first_session_is_counted_for_it() -> None:
     ledger.open("").keep()
     assert list(ledger.tallies) == ["one"]
     assert (ledger.tallies["one"].seen, ledger.tallies["one"].kept) == (3, 2)
+
+
+def test_a_step_names_its_session_plainly_though_the_name_was_made() -> None:
+    draft = Draft(text_id("Weigh the parcels"), "r1")
+    draft.user(0, "Weigh the parcels")
+    assert [type(step.session) for step in draft.steps] == [str]
+    assert Draft("s", "r2").steps == []
