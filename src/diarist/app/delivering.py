@@ -38,8 +38,13 @@ def delivery_wanted(box: Toolbox) -> bool:
 
 
 def queue_delivery(box: Toolbox, tx: Transaction, record: Record) -> None:
-    """Notes that a hub should have this record, in the transaction that writes it."""
-    if record.kind == "entry" and record.outcome in box.settings.get("hub.outcomes") and record.trust != "import" and delivery_wanted(box):
+    """Notes that a hub should have this record, in the transaction that writes it.
+
+    One that was a document before and turned out otherwise is sent once more: what the hub holds says how it ended, too.
+    """
+    if record.kind != "entry" or record.trust == "import" or not delivery_wanted(box):
+        return
+    if record.outcome in box.settings.get("hub.outcomes") or box.store.get_publication(record.id, "hub") is not None:
         tx.put_delivery(Delivery(record.id, 0, box.now()))
 
 

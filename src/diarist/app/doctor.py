@@ -96,5 +96,5 @@ def _entries(box: Toolbox, counts: Counter[str], faults: list[str]) -> None:
 def _published(box: Toolbox, record: Record, counts: Counter[str]) -> None:
     with suppress(DiaristError, ValueError):  # a damaged record is told elsewhere
         for each in published_files(box, record):
-            counts["published_files"] += 1
-            counts["published_files_missing"] += not each.file.exists()
+            counts["published_files"] += each.is_wanted
+            counts["published_files_missing"] += each.is_wanted and not each.file.exists()

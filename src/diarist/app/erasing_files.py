@@ -60,10 +60,10 @@ def hub_paths(box: Toolbox, found: Reach) -> tuple[str, ...]:
 
     if not delivery_wanted(box):
         return ()
-    wanted = box.settings.get("hub.outcomes")
     paths = []
     for record in found.records:
-        if record.kind == "entry" and record.outcome in wanted and record.trust != "import":
+        if record.kind == "entry" and record.trust != "import":
+            # a name is kept also where the run turned out otherwise since
             known = box.store.get_publication(record.id, "hub") or dict(box.publisher().plan(record)).get("hub", "")
             paths += [known.removeprefix(f"{file_name(record.project)}/")] if known else []
     return tuple(paths)

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 class PublishedFile(NamedTuple):
-    """A file that should be there: `path`, relative to `root` and with slashes, was fixed when the record was first published."""
+    """A file of a record: `path`, relative to `root` and with slashes, was fixed when the record was first published."""
 
     kind: str
     root: Path
     path: str
+    is_wanted: bool
+    """Should it be there? A run that turned out otherwise has no hub document any more."""
 
     @property
     def file(self) -> Path:
@@ -39,5 +41,6 @@ def published_files(box: Toolbox, record: Record) -> Iterator[PublishedFile]:
     parts = parts_of(box, entry_of(record)) if record.kind == "entry" else []
     root = publish_root(box, record.project, main_info(parts).cwd if parts else "")
     place = file_name(record.project)
+    wanted = {kind for kind, _ in box.publisher().plan(record)}
     for kind, path in names:
-        yield PublishedFile(kind, root, path.removeprefix(f"{place}/"))
+        yield PublishedFile(kind, root, path.removeprefix(f"{place}/"), kind in wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,12 +18,14 @@ PROJECT_FOLDERS = (".diarist", ".sdd")
 
 
 class Publication(NamedTuple):
-    """A file to write once the transaction that named it has committed."""
+    """A file to write, or to remove, once the transaction that named it has committed."""
 
     record: Record
     kind: str
     root: Path
     path: str
+    is_wanted: bool = True
+    """False: the record was published so before and is no more, as a run that turned out to have failed is no hub document."""
 
 
 def plan_publications(box: Toolbox, tx: Transaction, records: Sequence[tuple[Record, str]]) -> list[Publication]:
@@ -52,12 +54,34 @@ def plan_publications(box: Toolbox, tx: Transaction, records: Sequence[tuple[Rec
             known[record.id, kind] = name
             tx.put_publication(record.id, kind, name)
         planned.append(Publication(record, kind, roots[record.project, cwd], name.removeprefix(f"{places[record.project]}/")))
-    return planned
+    return planned + _withdrawn(records, planned, known, places, roots)
+
+
+def _withdrawn(
+    records: Sequence[tuple[Record, str]],
+    planned: Sequence[Publication],
+    known: Mapping[tuple[str, str], str],
+    places: Mapping[Redacted, str],
+    roots: Mapping[tuple[Redacted, str], Path],
+) -> list[Publication]:
+    """What is named and not planned. The name stays, for a run that turns out well after all."""
+    wanted = {(each.record.id, each.kind) for each in planned}
+    gone = {record_id: (kind, name) for (record_id, kind), name in known.items() if (record_id, kind) not in wanted}
+    return [
+        Publication(
+            record, gone[record.id][0], roots[record.project, cwd], gone[record.id][1].removeprefix(f"{places[record.project]}/"), False
+        )
+        for record, cwd in records
+        if record.id in gone
+    ]
 
 
 def write_publications(box: Toolbox, planned: Sequence[Publication]) -> None:
     """Writes the files. Raises StoreFullError where one cannot be written; `diarist doctor` writes what is missing."""
-    box.publisher().write_all(planned)
+    box.publisher().write_all([(each.record, each.kind, each.root, each.path) for each in planned if each.is_wanted])
+    for each in planned:
+        if not each.is_wanted:
+            box.publisher().remove(each.root, each.path)
 
 
 def publish_root(box: Toolbox, project: Redacted, cwd: str = "") -> Path:

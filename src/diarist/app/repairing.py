@@ -304,11 +304,13 @@ def _read_again(box: Toolbox, key: str, report: Repair) -> None:
 
 
 def _publish(box: Toolbox, record: Record, report: Repair) -> int:
-    """Writes the files of a record that are not there."""
+    """Writes the files of a record that are not there, and removes those that should not be."""
     written = 0
     try:
         for each in published_files(box, record):
-            if not each.file.exists():
+            if not each.is_wanted:
+                box.publisher().remove(each.root, each.path)
+            elif not each.file.exists():
                 box.publisher().write(record, each.kind, each.root, each.path)
                 written += 1
     except (DiaristError, ValueError) as error:

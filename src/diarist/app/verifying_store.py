@@ -141,10 +141,13 @@ def _record(box: Toolbox, record: Record, counts: dict[str, int]) -> Iterator[st
         try:
             same = box.publisher().is_current(record, each.kind, file.read_bytes())
         except FileNotFoundError:
-            counts["missing_files"] += 1
+            counts["missing_files"] += each.is_wanted
             continue
         except (OSError, DiaristError) as error:
             yield f"{record.id}: published file {file} cannot be read ({error})"
+            continue
+        if not each.is_wanted:
+            yield f"{record.id}: {file} is still there, though the run turned out otherwise"
             continue
         counts["files"] += 1
         if not same:

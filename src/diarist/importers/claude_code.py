@@ -6,6 +6,7 @@ record's uuid with the number of the block. A fork names the record it copied: s
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ class ClaudeFormat(PlainRecords):
     ignores = True
 
     def __init__(self) -> None:
-        self._sidechains: dict[int, str] = {}
+        self._sidechains = OrderedDict[int, str]()
         """Actors of inline subagents, by the hashed uuid of each of their records."""
         self._unnamed: list[str] = []
         """Calls without an id that wait for their result."""
@@ -269,7 +270,7 @@ class ClaudeFormat(PlainRecords):
         actor = self._sidechains.get(hash64(as_str(value.parent_uuid))) or f"sidechain-{uuid[:8]}"
         self._sidechains[hash64(uuid)] = actor
         if len(self._sidechains) > _SIDECHAINS:
-            del self._sidechains[next(iter(self._sidechains))]
+            self._sidechains.popitem(last=False)
         return actor
 
     def _name_call(self, call_id: str, tally: Tally) -> str:
@@ -300,7 +301,7 @@ class ClaudeFormat(PlainRecords):
     def unpack(self, packed: Any, read: Callable[[int], ClaudeRecord | None]) -> None:
         """Takes up what `pack` gave."""
         sidechains, self._unnamed, queue, self._speaker, switches = packed
-        self._sidechains = dict(sidechains)
+        self._sidechains = OrderedDict(sidechains)
         for at in queue:
             value = read(at)
             if value is not None:

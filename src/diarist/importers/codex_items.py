@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,7 @@ class CodexMemory:
         """Exit status by hashed call id, where an event told it before the output came."""
         self.last_reply = 0
         """Hash of the agent's last message."""
-        self.told: dict[int, int] = {}
+        self.told = OrderedDict[int, int]()
         """By hashed role and text: how often an item (positive) or an event (negative) said it and the other has not yet."""
 
     def is_echo(self, role: str, text: str, weight: int) -> bool:
@@ -34,7 +35,7 @@ class CodexMemory:
         if left:
             self.told[key] = left
             if len(self.told) > _OPEN:
-                del self.told[next(iter(self.told))]
+                self.told.popitem(last=False)
         return count * weight < 0
 
     def note_exit(self, call_id: str, exit_code: int) -> None:
@@ -50,7 +51,7 @@ class CodexMemory:
     def unpack(self, packed: Any) -> None:
         """Takes up what `pack` gave."""
         self.unnamed, exits, told, self.last_reply = packed
-        self.exits, self.told = dict(exits), dict(told)
+        self.exits, self.told = dict(exits), OrderedDict(told)
 
 
 def add_item(draft: Draft, item: dict[str, Any], tally: Tally, memory: CodexMemory) -> str:

@@ -7,6 +7,7 @@ read from there again.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from operator import add
@@ -142,7 +143,7 @@ class Tally:
         self.cost: float | None = None
         self.latency: int | None = None
         self.tokens = Tokens()
-        self._open: dict[int | str, Tokens] = {}
+        self._open: OrderedDict[int | str, Tokens] = OrderedDict()
         """By id of the reply (hashed where an earlier pass met it), the one told last at the end."""
         self._resumed = False
 
@@ -205,7 +206,7 @@ class Tally:
         self._open.pop(key, None)
         self._open[key] = tokens
         if len(self._open) > OPEN_REPLIES:
-            self.tokens = self.tokens.plus(self._open.pop(next(iter(self._open))))
+            self.tokens = self.tokens.plus(self._open.popitem(last=False)[1])
 
     def settle(self, tokens: Tokens) -> None:
         """Counts the usage of all open replies together, as their run tells it at its end."""
@@ -297,7 +298,7 @@ class Tally:
         self.started, self.ended = (None if at is None else datetime.fromtimestamp(at, UTC) for at in packed["span"])
         self.flags = set(packed["flags"])
         self.cost, self.latency = packed["cost"], packed["latency"]
-        self._open = {key: Tokens(*tokens) for key, *tokens in packed["open"]}
+        self._open = OrderedDict((key, Tokens(*tokens)) for key, *tokens in packed["open"])
         self._resumed = bool(self._open)
 
 
