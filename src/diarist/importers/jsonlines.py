@@ -189,7 +189,7 @@ class JsonLinesReading:
 
     def __iter__(self) -> Iterator[RawStep]:
         form, ledger = self._format, self._ledger
-        decode, ignores, usual = form.decode, form.ignores, form.usual
+        decode, usual, ignore = form.decode, form.usual, form.ignore if form.ignores else None
         readline = self._lines_of_stream().readline
         while raw := readline(MAX_LINE):
             if raw[0] != _BRACE or raw[-1] != _NEWLINE:
@@ -202,7 +202,8 @@ class JsonLinesReading:
             at = self._at
             self._at = at + len(raw)
             self._lines = line = self._lines + 1
-            if ignores and self._is_ignored(raw):
+            if ignore is not None and (reason := ignore(raw)):
+                self._pass_over(reason)
                 continue
             try:
                 value = decode(raw)
@@ -226,7 +227,8 @@ class JsonLinesReading:
 
     def _read(self, raw: bytes, line: int, at: int) -> Iterator[RawStep]:
         """The steps of a line, or of a part of one."""
-        if self._format.ignores and self._is_ignored(raw):
+        if self._format.ignores and (reason := self._format.ignore(raw)):
+            self._pass_over(reason)
             return
         try:
             value = self._format.decode(raw)
@@ -235,12 +237,9 @@ class JsonLinesReading:
         else:
             yield from self._take(value, line, at, raw)
 
-    def _is_ignored(self, raw: bytes) -> bool:
-        reason = self._format.ignore(raw)
-        if reason:
-            self._number += 1
-            self._ledger.open("").skip(reason)
-        return bool(reason)
+    def _pass_over(self, reason: str) -> None:
+        self._number += 1
+        self._ledger.open("").skip(reason)
 
     def _other(self, raw: bytes, line: int, at: int) -> Iterator[RawStep]:
         """The steps of a line that is not one value of the usual shapes."""

@@ -50,6 +50,7 @@ class _Gave(_Record, tag_field="type", tag="tool_result", gc=False):
     pass
 
 
+_SORTS = ("user", "assistant", "tool_result", "system")
 _FACTS = ("cwd", "branch", "version", "model", "title")
 
 
@@ -60,8 +61,8 @@ class QwenFormat(PlainRecords):
 
     def __init__(self) -> None:
         self._chat = Chat()
-        self._told: tuple[tuple[object, ...], Pairs] = ((), ())
-        """What the last record told: mostly the next tells the same."""
+        self._told: dict[object, tuple[tuple[object, ...], Pairs]] = {}
+        """What records of each sort told last: mostly the next tells the same."""
         self.expect(dict.fromkeys((_Asked, _Said, _Gave), self._usual))
 
     def session_of(self, record: Record) -> str:
@@ -72,16 +73,18 @@ class QwenFormat(PlainRecords):
         """Folder, branch, version, model, title."""
         value = record.value
         if isinstance(value, _Record):
-            return self._pairs(value.cwd, value.gitBranch, value.version, value.model, None)
+            return self._pairs(type(value), value.cwd, value.gitBranch, value.version, value.model, None)
         get = value.get
         payload = get("systemPayload")
         title = payload.get("customTitle") if isinstance(payload, dict) else None
-        return self._pairs(get("cwd"), get("gitBranch"), get("version"), get("model"), title)
+        kind = as_str(get("type"))
+        return self._pairs(kind if kind in _SORTS else "", get("cwd"), get("gitBranch"), get("version"), get("model"), title)
 
-    def _pairs(self, *all_of_it: object) -> Pairs:
-        if all_of_it != self._told[0]:
-            self._told = (all_of_it, told(*zip(_FACTS, all_of_it, strict=True)))
-        return self._told[1]
+    def _pairs(self, sort: object, *all_of_it: object) -> Pairs:
+        last = self._told.get(sort)
+        if last is None or last[0] != all_of_it:
+            last = self._told[sort] = (all_of_it, told(*zip(_FACTS, all_of_it, strict=True)))
+        return last[1]
 
     def take(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         """Steps of one record. A reply is written in several records with the same id."""
@@ -113,7 +116,7 @@ class QwenFormat(PlainRecords):
         if reason:
             return reason
         tally.moment(draft.at)
-        tally.facts.tell_all(self._pairs(value.cwd, value.gitBranch, value.version, value.model, None), record.at)
+        tally.facts.tell_all(self._pairs(type(value), value.cwd, value.gitBranch, value.version, value.model, None), record.at)
         return draft.steps
 
     def _said(self, draft: Draft, message: dict[str, Any], usage: dict[str, Any], tally: Tally) -> str:

@@ -27,6 +27,12 @@ _EMPTY_LINE = lazy(
     r"bug report|steps to reproduce|<[^>]+>|\[?image.*\]?|\[[^\]]*pasted[^\]]*\])\s*[:.!]?\s*$",
     re.IGNORECASE,
 )
+_PREAMBLE = lazy(
+    r"(?:system\s*:|you(?: a|')re (?:a|an|the|now)\b|session\s*$|"
+    r"(?:agent|model|role|repo(?:sitory)?|project|workspace|branch(?: policy)?|cwd|directory|environment|session|date|version)\s*:\s)",
+    re.IGNORECASE,
+)
+"""What stands before a task: who the agent is and where it works."""
 _NO_TITLE = lazy(r"(?:untitled|new (?:session|chat|conversation)|session|conversation|chat)\b.{0,30}$|[\w-]{30,}$", re.IGNORECASE)
 
 
@@ -72,5 +78,6 @@ def _title_line(prompt: str) -> str:
     asked = bare_prompt(prompt)
     described = _DESCRIBED.search(asked) if "</" in asked else None
     lines = (one_line(_MARKS.sub("", line)) for line in (described[2] if described else asked).split("\n")[:40])
-    line = next((line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)), "")
+    telling = [line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)]
+    line = next((line for line in telling if not _PREAMBLE.match(line)), telling[0] if telling else "")
     return f"Asked to solve “{clip(line, LONGEST - 17)}”" if line and described else line

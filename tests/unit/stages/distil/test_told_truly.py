@@ -222,3 +222,16 @@ def test_a_question_that_begins_with_do_not_corrects_nothing(talk: Any) -> None:
 def test_what_a_console_writes_behind_a_path_is_no_part_of_it(talk: Any) -> None:
     talk = talk().ask("Add a total").call("Update", {"file_path": "cart.py)… Cost: $0.04 (2s"}, "Updated cart.py with 1 addition")
     assert [file.path for file in talk.say("ok").entry().files] == ["cart.py"]
+
+
+@pytest.mark.parametrize(
+    "preamble",
+    ["You are a careful engineer.", "Agent: worker-3", "Repository: parcel\nBranch: main", "System: be brief.\nSession\nCwd: /work/shop"],
+)
+def test_a_title_is_what_was_asked_and_not_what_stands_before_it(preamble: str, talk: Any) -> None:
+    entry = talk().ask(f"{preamble}\n\nTotals of empty carts are wrong, mend them.").say("I changed nothing in cart.py yet.").entry()
+    assert entry.title == "Totals of empty carts are wrong, mend them."
+
+
+def test_a_title_is_the_preamble_where_there_is_nothing_else(talk: Any) -> None:
+    assert talk().ask("Environment: production is down").say("I look.").entry().title == "Environment: production is down"
