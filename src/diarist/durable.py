@@ -77,7 +77,8 @@ def _together(waiting: list[Callable[[], None]]) -> None:
         waiting.clear()  # interrupted: the others finish what they have in hand
         for thread in others:
             thread.join()
-    _quick[0] = sum(taken) < QUICK_SECONDS * len(taken)
+    if taken:
+        _quick[0] = sum(taken) < QUICK_SECONDS * len(taken)
     if failures:
         raise failures[0]
 
