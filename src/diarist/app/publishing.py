@@ -54,26 +54,24 @@ def plan_publications(box: Toolbox, tx: Transaction, records: Sequence[tuple[Rec
             known[record.id, kind] = name
             tx.put_publication(record.id, kind, name)
         planned.append(Publication(record, kind, roots[record.project, cwd], name.removeprefix(f"{places[record.project]}/")))
-    return planned + _withdrawn(records, planned, known, places, roots)
+    return planned + _withdrawn(records, planned, known, roots)
 
 
 def _withdrawn(
     records: Sequence[tuple[Record, str]],
     planned: Sequence[Publication],
     known: Mapping[tuple[str, str], str],
-    places: Mapping[Redacted, str],
     roots: Mapping[tuple[Redacted, str], Path],
 ) -> list[Publication]:
     """What is named and not planned. The name stays, for a run that turns out well after all."""
+    told = {record.id: (record, cwd) for record, cwd in records}
     wanted = {(each.record.id, each.kind) for each in planned}
-    gone = {record_id: (kind, name) for (record_id, kind), name in known.items() if (record_id, kind) not in wanted}
-    return [
-        Publication(
-            record, gone[record.id][0], roots[record.project, cwd], gone[record.id][1].removeprefix(f"{places[record.project]}/"), False
-        )
-        for record, cwd in records
-        if record.id in gone
-    ]
+    withdrawn = []
+    for (record_id, kind), name in known.items():
+        if (record_id, kind) not in wanted:
+            record, cwd = told[record_id]
+            withdrawn.append(Publication(record, kind, roots[record.project, cwd], name.partition("/")[2], is_wanted=False))
+    return withdrawn
 
 
 def write_publications(box: Toolbox, planned: Sequence[Publication]) -> None:

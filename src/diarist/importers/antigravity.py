@@ -13,7 +13,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Tally
-from diarist.importers.usual import Absent, Moment, Shape
+from diarist.importers.usual import Absent, Moment, Shape, begin
 from diarist.importers.values import as_dict, as_str, as_time, content_text, dicts, parse_json
 from diarist.model.session import RawStep, SessionInfo
 
@@ -85,13 +85,13 @@ class AntigravityFormat(PlainRecords):
 
     @staticmethod
     def _asked(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.created_at)
         draft.user(0, record.value.content)
         return draft.steps or "empty"
 
     def _planned(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         value: _Planned = record.value
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.created_at)
         draft.thought("thought", value.thinking)
         draft.reply(0, value.content)
         if value.tool_calls:
@@ -100,7 +100,7 @@ class AntigravityFormat(PlainRecords):
         return draft.steps or "empty"
 
     def _ran(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep]:
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.created_at)
         self._result(draft, record.value.content, record.value.status, tally)
         return draft.steps
 
@@ -136,13 +136,6 @@ class AntigravityFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._calls = list(packed)
-
-
-def _draft(record: Record, session: str, tally: Tally) -> Draft:
-    """Of a typed line."""
-    at = as_time(record.value.created_at)
-    tally.moment(at)
-    return Draft(session, f"#{record.number}", at, record.line)
 
 
 def _unquoted(value: Any) -> Any:

@@ -17,7 +17,7 @@ from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.switches import SwitchWatch, field_of
-from diarist.importers.usual import Absent, Moment, Named, Shape
+from diarist.importers.usual import Absent, Moment, Named, Shape, begin
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, dicts, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -32,12 +32,17 @@ class _Event(Shape, gc=False):
     id: str = ""
 
 
-class _Prompt(Struct, gc=False):
-    content: str
+class _Data(Struct, gc=False):
+    """What an event tells; in its usual shape nothing of the session."""
+
     context: Absent = UNSET
-    newModel: Absent = UNSET  # noqa: N815 - as it is written
-    copilotVersion: Absent = UNSET  # noqa: N815
+    copilotVersion: Absent = UNSET  # noqa: N815 - as it is written
     parentToolCallId: Absent = UNSET  # noqa: N815
+
+
+class _Prompt(_Data, gc=False, kw_only=True):
+    content: str
+    newModel: Absent = UNSET  # noqa: N815
 
 
 class _Asked(_Event, tag_field="type", tag="user.message", gc=False, kw_only=True):
@@ -50,7 +55,7 @@ class _Request(Struct, gc=False):
     arguments: str | dict[str, Any] | None = None
 
 
-class _Reply(Struct, gc=False):
+class _Reply(_Data, gc=False, kw_only=True):
     content: str = ""
     toolRequests: list[_Request] | None = None  # noqa: N815
     reasoningText: str | None = None  # noqa: N815
@@ -58,23 +63,17 @@ class _Reply(Struct, gc=False):
     outputTokens: int = 0  # noqa: N815
     messageId: str = ""  # noqa: N815
     model: str = ""
-    context: Absent = UNSET
-    copilotVersion: Absent = UNSET  # noqa: N815
-    parentToolCallId: Absent = UNSET  # noqa: N815
 
 
 class _Said(_Event, tag_field="type", tag="assistant.message", gc=False, kw_only=True):
     data: _Reply
 
 
-class _Start(Struct, gc=False):
+class _Start(_Data, gc=False, kw_only=True):
     toolCallId: Named  # noqa: N815
     toolName: str  # noqa: N815
     arguments: str | dict[str, Any] | None = None
-    context: Absent = UNSET
     newModel: Absent = UNSET  # noqa: N815
-    copilotVersion: Absent = UNSET  # noqa: N815
-    parentToolCallId: Absent = UNSET  # noqa: N815
 
 
 class _Started(_Event, tag_field="type", tag="tool.execution_start", gc=False, kw_only=True):
@@ -85,15 +84,12 @@ class _Content(Struct, gc=False):
     content: str
 
 
-class _Output(Struct, gc=False):
+class _Output(_Data, gc=False, kw_only=True):
     toolCallId: Named  # noqa: N815
     result: _Content
     success: bool | None = None
     error: dict[str, Any] | None = None
     model: str = ""
-    context: Absent = UNSET
-    copilotVersion: Absent = UNSET  # noqa: N815
-    parentToolCallId: Absent = UNSET  # noqa: N815
 
 
 class _Gave(_Event, tag_field="type", tag="tool.execution_complete", gc=False, kw_only=True):
@@ -319,9 +315,7 @@ def _draft(record: Record, session: str, tally: Tally) -> Draft | None:
     known = is_id(own)
     if known and not tally.fresh(own):
         return None
-    at = as_time(record.value.timestamp)
-    tally.moment(at)
-    return Draft(session, own if known else f"#{record.number}", at, record.line)
+    return begin(record, session, tally, record.value.timestamp, own if known else "")
 
 
 def _add_answer(draft: Draft, call_id: str, text: str, failure: dict[str, Any], success: object) -> None:

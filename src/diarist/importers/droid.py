@@ -16,7 +16,7 @@ from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, told
 from diarist.importers.ledger import Pairs, Tally
-from diarist.importers.usual import Absent, Block, Moment, add_agent, add_user
+from diarist.importers.usual import Absent, Block, Moment, add_agent, add_user, begin
 from diarist.importers.values import as_arguments, as_dict, as_str, as_time, content_text, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -125,7 +125,7 @@ class DroidFormat(PlainRecords):
         value: _Stored = record.value
         if value.id and not tally.fresh(value.id):
             return "duplicate"
-        draft = _draft(record, session, tally, value.id)
+        draft = begin(record, session, tally, value.timestamp, value.id)
         message = value.message
         role = message.role if isinstance(message, _Message) else value.role
         content = message.content if isinstance(message, _Message) else value.text
@@ -136,7 +136,7 @@ class DroidFormat(PlainRecords):
 
     def _called(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep]:
         value: _Called = record.value
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, value.timestamp)
         call_id = value.toolCallId or value.id or draft.rid
         tally.call(call_id)
         draft.call(0, value.toolName or value.toolId, value.parameters, call_id)
@@ -144,7 +144,7 @@ class DroidFormat(PlainRecords):
 
     def _gave(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep]:
         value: _Gave = record.value
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, value.timestamp)
         call_id = value.toolCallId or value.id
         if call_id:
             tally.result(call_id)
@@ -195,13 +195,6 @@ class DroidFormat(PlainRecords):
     def unpack(self, packed: Any, _read: Callable[[int], Any]) -> None:
         """Takes up what `pack` gave."""
         self._chat.unnamed = list(packed)
-
-
-def _draft(record: Record, session: str, tally: Tally, own: str = "") -> Draft:
-    """Of a typed line."""
-    at = as_time(record.value.timestamp)
-    tally.moment(at)
-    return Draft(session, own or f"#{record.number}", at, record.line)
 
 
 def _looks(seen: Glimpse) -> int:

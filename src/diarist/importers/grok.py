@@ -17,7 +17,7 @@ from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record
 from diarist.importers.ledger import Pairs, Tally
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch, field_of
-from diarist.importers.usual import Absent, Asked, Moment, Named, Shape, Text, add_agent, add_calls, text_of
+from diarist.importers.usual import Absent, Asked, Moment, Named, Shape, Text, add_agent, add_calls, begin, text_of
 from diarist.importers.values import as_dict, as_str, as_time, content_text, dicts, first_str
 from diarist.model.session import RawStep, SessionInfo
 
@@ -29,6 +29,11 @@ class _Line(Shape, gc=False):
     created_at: Moment = None
     session_id: Absent = UNSET
     sessionId: Absent = UNSET  # noqa: N815 - as it is written
+
+    @property
+    def moment(self) -> Moment:
+        """When it was, as it is written."""
+        return self.timestamp or self.created_at
 
 
 class _Asked(_Line, tag_field="type", tag="user", gc=False, kw_only=True):
@@ -104,7 +109,7 @@ class GrokFormat(PlainRecords):
 
     @staticmethod
     def _asked(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
-        draft, text = _draft(record, session, tally), text_of(record.value.content)
+        draft, text = begin(record, session, tally, record.value.moment), text_of(record.value.content)
         if record.value.synthetic_reason:
             draft.said(as_machine(understand(text)), 0)
         else:
@@ -113,13 +118,13 @@ class GrokFormat(PlainRecords):
 
     @staticmethod
     def _thought(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.moment)
         draft.thought(0, "\n\n".join([part.text for part in record.value.summary]))
         return draft.steps or "encrypted"
 
     def _said(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         value: _Said = record.value
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.moment)
         self._switches.see(draft, record.at, model=value.model_id, effort=value.reasoning_effort)
         add_agent(draft, value.content, tally, self._chat)
         if value.tool_calls:
@@ -133,7 +138,7 @@ class GrokFormat(PlainRecords):
     @staticmethod
     def _gave(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         value: _Gave = record.value
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.moment)
         tally.result(value.tool_call_id)
         error = next((flag for flag in (value.is_error, value.isError, value.error) if flag is not None), None)
         add_output(draft, 0, text_of(value.content), value.tool_call_id, tool=value.name or value.tool_name, error=error)
@@ -178,14 +183,6 @@ class GrokFormat(PlainRecords):
         self._chat.unnamed, switches = packed
         names = {"model": "model_id", "effort": "reasoning_effort"}
         self._switches.unpack(switches, lambda name, at: field_of(read(at), names[name]))
-
-
-def _draft(record: Record, session: str, tally: Tally) -> Draft:
-    """Of a typed line."""
-    value = record.value
-    at = as_time(value.timestamp or value.created_at)
-    tally.moment(at)
-    return Draft(session, f"#{record.number}", at, record.line)
 
 
 def _looks(seen: Glimpse) -> int:

@@ -17,7 +17,7 @@ from diarist.importers.jsonlines import JsonLinesReading, PlainRecords, Record, 
 from diarist.importers.ledger import Pairs, Tally, Tokens
 from diarist.importers.speech import understand
 from diarist.importers.switches import SwitchWatch, field_of
-from diarist.importers.usual import Absent, Moment, Named, Shape, Text, text_of
+from diarist.importers.usual import Absent, Moment, Named, Shape, Text, begin, text_of
 from diarist.importers.values import as_arguments, as_dict, as_int, as_str, as_time, content_text, first_str, words
 from diarist.model.session import RawStep, SessionInfo
 
@@ -28,16 +28,21 @@ class _Origin(Struct, gc=False):
     kind: Literal["user", ""]
 
 
-class _Prompt(Shape, tag_field="type", tag="turn.prompt", gc=False):
-    """What the person asked."""
+class _Line(Shape, gc=False):
+    """What records of every sort share: a time, and in their usual shape nothing of the session."""
 
-    input: str | list[Text]
-    origin: _Origin | None = None
     time: Moment = None
     sessionId: Absent = UNSET  # noqa: N815 - as it is written
     session_id: Absent = UNSET
     title: Absent = UNSET
     environmentDisclosure: Absent = UNSET  # noqa: N815
+
+
+class _Prompt(_Line, tag_field="type", tag="turn.prompt", gc=False, kw_only=True):
+    """What the person asked."""
+
+    input: str | list[Text]
+    origin: _Origin | None = None
 
 
 class _Part(Struct, gc=False):
@@ -76,35 +81,21 @@ class _End(Struct, tag_field="type", tag="step.end", gc=False):
     usage: dict[str, Any] | None = None
 
 
-class _Event(Shape, tag_field="type", tag="context.append_loop_event", gc=False):
+class _Event(_Line, tag_field="type", tag="context.append_loop_event", gc=False, kw_only=True):
     """What happened in the agent's loop."""
 
     event: _Content | _Call | _Result | _Begin | _End
-    time: Moment = None
-    sessionId: Absent = UNSET  # noqa: N815
-    session_id: Absent = UNSET
-    title: Absent = UNSET
-    environmentDisclosure: Absent = UNSET  # noqa: N815
 
 
-class _Request(Shape, tag_field="type", tag="llm.request", gc=False):
+class _Request(_Line, tag_field="type", tag="llm.request", gc=False):
     """The model was asked."""
 
     model: str = ""
     thinkingEffort: str = ""  # noqa: N815
-    time: Moment = None
-    sessionId: Absent = UNSET  # noqa: N815
-    session_id: Absent = UNSET
-    title: Absent = UNSET
-    environmentDisclosure: Absent = UNSET  # noqa: N815
 
 
-class _Usage(Shape, tag_field="type", tag="usage.record", gc=False):
+class _Usage(_Line, tag_field="type", tag="usage.record", gc=False):
     """What the steps told already."""
-
-    time: Moment = None
-    sessionId: Absent = UNSET  # noqa: N815
-    session_id: Absent = UNSET
 
 
 class KimiFormat(PlainRecords):
@@ -144,13 +135,13 @@ class KimiFormat(PlainRecords):
 
     @staticmethod
     def _prompt(record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.time)
         draft.user(0, text_of(record.value.input))
         return draft.steps or "empty"
 
     def _event(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         event: _Content | _Call | _Result | _Begin | _End = record.value.event
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.time)
         if type(event) is _Content:
             draft.thought("thought", event.part.think)
             draft.reply(0, event.part.text)
@@ -170,7 +161,7 @@ class KimiFormat(PlainRecords):
 
     def _request(self, record: Record, session: str, tally: Tally) -> Sequence[RawStep] | str:
         value: _Request = record.value
-        draft = _draft(record, session, tally)
+        draft = begin(record, session, tally, record.value.time)
         self._switches.see(draft, record.at, model=value.model, effort=value.thinkingEffort)
         if not draft.steps:
             return "state"
@@ -282,13 +273,6 @@ class KimiFormat(PlainRecords):
         switches, self._declined = packed
         names = {"model": "model", "effort": "thinkingEffort"}
         self._switches.unpack(switches, lambda name, at: field_of(read(at), names[name]))
-
-
-def _draft(record: Record, session: str, tally: Tally) -> Draft:
-    """Of a typed record."""
-    at = as_time(record.value.time)
-    tally.moment(at)
-    return Draft(session, f"#{record.number}", at, record.line)
 
 
 def _tokens(usage: dict[str, Any]) -> Tokens:

@@ -15,8 +15,9 @@ import msgspec
 from diarist.importers.chat import Chat
 from diarist.importers.claude_blocks import tool_outcome
 from diarist.importers.draft import Draft
+from diarist.importers.jsonlines import Record
 from diarist.importers.ledger import Tally
-from diarist.importers.values import as_arguments
+from diarist.importers.values import as_arguments, as_time
 
 Absent: TypeAlias = msgspec.UnsetType
 """Type of a field that must not be there (its default is `msgspec.UNSET`)."""
@@ -28,6 +29,13 @@ class Shape(msgspec.Struct, gc=False):
     """A record. `session`: the session that it names, "" for none; a field of that name where records of the shape name one."""
 
     session: ClassVar[str] = ""
+
+
+def begin(record: Record, session: str, tally: Tally, moment: Moment, own: str = "") -> Draft:
+    """The draft of a typed record of this moment; `own`: its id, "" for one without."""
+    at = as_time(moment)
+    tally.moment(at)
+    return Draft(session, own or f"#{record.number}", at, record.line)
 
 
 class Text(msgspec.Struct, tag_field="type", tag="text", gc=False):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from functools import cache
 from itertools import chain, islice
-from typing import TypeVar
 
 from diarist.text.lazy import lazy
+from diarist.text.remembered import Remembered
 from diarist.text.stem import SPOKEN_IN, language_of, stem_english, stem_in
-
-T = TypeVar("T")
 
 VERSION = "analysis/3"
 """Changes whenever the same text gives other terms; an index of another version is rebuilt."""
@@ -66,29 +63,6 @@ def _language(pieces: list[str]) -> str:
     return language_of(list(islice(chain.from_iterable(map(_function_words.__getitem__, pieces)), _SAMPLE)))
 
 
-class _Known(dict[str, T]):
-    """What texts gave before, so that asking again runs no Python code. Forgetting changes no result.
-
-    It has two generations, so that common keys stay when rare ones are forgotten.
-    """
-
-    def __init__(self, make: Callable[[str], T], most: int) -> None:
-        super().__init__()
-        self._make = make
-        self._most = most
-        self._old: dict[str, T] = {}
-
-    def __missing__(self, key: str) -> T:
-        found = self._old.get(key)
-        value = self._make(key) if found is None else found
-        if len(key) <= _LONGEST_CHUNK:
-            if len(self) >= self._most:
-                self._old = dict(self)
-                self.clear()
-            self[key] = value
-        return value
-
-
 _NONE = ("",)
 _EDGES = "\"'`,;:.!?()[]{}<>|=*&%"
 """What is no part of a word that it stands beside."""
@@ -104,7 +78,7 @@ def _told_by(piece: str) -> tuple[str, ...]:
 
 
 @cache
-def _terms_in(language: str) -> _Known[str]:
+def _terms_in(language: str) -> Remembered[str, str]:
     """What pieces of a text between white space give in a text of this language, joined."""
 
     def joined(piece: str) -> str:
@@ -116,7 +90,7 @@ def _terms_in(language: str) -> _Known[str]:
         found = " ".join(chain.from_iterable(_in_language(language, chunk) if language else _chunks[chunk] for chunk in chunks))
         return piece if piece == found else found  # one string instead of two
 
-    return _Known(joined, _GENERATION // 4 if language else _GENERATION)
+    return Remembered(joined, _GENERATION // 4 if language else _GENERATION, _LONGEST_CHUNK)
 
 
 def _in_language(language: str, chunk: str) -> tuple[str, ...]:
@@ -215,6 +189,8 @@ def _cut(term: str) -> str:
     return term if len(term) <= _LONGEST_TERM else term[:_LONGEST_TERM]
 
 
-_words = _Known(_plain, _GENERATION // 4)
-_chunks = _Known(lambda chunk: tuple(_terms(chunk[:_LONGEST_CHUNK])) or ("_",), _GENERATION // 2)
-_function_words = _Known(_told_by, _GENERATION)
+_words = Remembered(_plain, _GENERATION // 4, _LONGEST_CHUNK)
+_chunks: Remembered[str, tuple[str, ...]] = Remembered(
+    lambda chunk: tuple(_terms(chunk[:_LONGEST_CHUNK])) or ("_",), _GENERATION // 2, _LONGEST_CHUNK
+)
+_function_words = Remembered(_told_by, _GENERATION, _LONGEST_CHUNK)

@@ -16,6 +16,7 @@ from itertools import pairwise
 from math import sqrt
 
 from diarist.text.lazy import lazy
+from diarist.text.remembered import Remembered
 
 BUCKETS = 1 << 14
 SCALE = 16
@@ -29,8 +30,8 @@ _TOGETHER = 3
 _FEWEST = 40
 """Features below which a text counts as if it had so many: a few words say little."""
 _STEM = 5
-_REMEMBERED = 1 << 15
-"""Words, and pairs of them, whose buckets are kept: the same ones come again and again."""
+_MOST = 1 << 14
+"""Words, and pairs of them, whose buckets are remembered: the same ones come again and again."""
 
 
 def features(text: str) -> list[int]:
@@ -45,36 +46,22 @@ def _buckets(text: str) -> set[int]:
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
             words.append("0" if word.isdecimal() else word)
-    found = set().union(*map(_BY_WORD.__getitem__, words))
-    found.update(map(_BY_PAIR.__getitem__, pairwise(["^", *words, "$"])))
+    found = set().union(*map(_by_word.__getitem__, words))
+    found.update(map(_by_pair.__getitem__, pairwise(["^", *words, "$"])))
     return found
-
-
-class _ByWord(dict[str, tuple[int, ...]]):
-    """Buckets of a word, and of its beginning."""
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        made = self[word] = (_bucket(word), _bucket(word[:_STEM] + "*")) if len(word) > _STEM else (_bucket(word),)
-        return made
-
-
-class _ByPair(dict[tuple[str, str], int]):
-    """The bucket of two neighbors."""
-
-    def __missing__(self, pair: tuple[str, str]) -> int:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        made = self[pair] = _bucket(f"{pair[0]} {pair[1]}")
-        return made
-
-
-_BY_WORD, _BY_PAIR = _ByWord(), _ByPair()
 
 
 def _bucket(feature: str) -> int:
     return zlib.crc32(feature.encode()) % BUCKETS
+
+
+def _of_word(word: str) -> tuple[int, ...]:
+    """Buckets of a word, and of its beginning."""
+    return (_bucket(word), _bucket(word[:_STEM] + "*")) if len(word) > _STEM else (_bucket(word),)
+
+
+_by_word = Remembered(_of_word, _MOST)
+_by_pair: Remembered[tuple[str, str], int] = Remembered(lambda pair: _bucket(" ".join(pair)), _MOST)
 
 
 def size(buckets: Collection[int]) -> float:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import add
 
-_REMEMBERED = 32_768
+from diarist.text.remembered import Remembered
+
+_MOST = 1 << 14
 _LONGEST = 64
 """Characters of a word that is remembered: longer ones do not come again."""
 
@@ -19,7 +21,13 @@ class Needles:
 
     def __init__(self, strings: Iterable[str]) -> None:
         self._bits = {string: 1 << number for number, string in enumerate(dict.fromkeys(strings))}
-        self._words = _Words(self._bits)
+        self._parts: dict[str, list[tuple[str, int]]] = {}
+        """By its first two characters, or the one it has, the longest word of each string."""
+        for string, bit in self._bits.items():
+            part = max(string.split(), key=len)
+            self._parts.setdefault(part[:2], []).append((part, bit))
+        self._starts = self._parts.keys()
+        self._in_word = Remembered(self._look, _MOST, _LONGEST)
         self._spaced = {bit: string for string, bit in self._bits.items() if string.split() != [string]}
         self._any_spaced = sum(self._spaced)
 
@@ -36,7 +44,7 @@ class Needles:
         Of a string with white space: where one of the text's words holds its longest word; `holds` knows whether it is there.
         """
         found = 0
-        for bits in map(self._words.__getitem__, set(text.split())):
+        for bits in map(self._in_word.__getitem__, set(text.split())):
             found |= bits
         return found
 
@@ -53,27 +61,11 @@ class Needles:
             doubtful ^= bit
         return False
 
-
-class _Words(dict[str, int]):
-    """By word: the bits of the strings that it holds, of those with white space as far as one word can tell."""
-
-    def __init__(self, bits: dict[str, int]) -> None:
-        super().__init__()
-        self._parts: dict[str, list[tuple[str, int]]] = {}
-        """By their first two characters, or the one they have."""
-        for string, bit in bits.items():
-            part = max(string.split(), key=len)
-            self._parts.setdefault(part[:2], []).append((part, bit))
-        self._starts = self._parts.keys()
-
-    def __missing__(self, word: str) -> int:
+    def _look(self, word: str) -> int:
+        """The bits of the strings that a word holds, of those with white space as far as one word can tell."""
         found = 0
         for start in self._starts & {*word, *map(add, word, word[1:])}:
             for part, bit in self._parts[start]:
                 if part in word:
                     found |= bit
-        if len(word) <= _LONGEST:
-            if len(self) >= _REMEMBERED:
-                self.clear()
-            self[word] = found
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diarist.text.analyse import _Known, analyse, analyse_joined, fold, language_in
+from diarist.text.analyse import analyse, analyse_joined, fold, language_in
 from diarist.text.stem import language_of, stem_english, stem_in
 
 
@@ -98,13 +98,6 @@ def test_joined_terms_are_those_of_the_list() -> None:
 def test_what_surrounds_a_word_does_not_change_what_it_gives() -> None:
     for word in ("policies", "src/app.py", "v1.2.3", "C++", "データ", "ERR_CONN"):
         assert analyse(f"({word}), '{word}';\t{word}", "") == 3 * analyse(word, "")
-
-
-def test_forgetting_changes_no_result() -> None:
-    known = _Known(str.upper, 3)
-    keys = [f"{number % 7}" for number in range(50)] + ["x" * 500]
-    assert [known[key] for key in keys] == [key.upper() for key in keys]
-    assert len(known) <= 3
 
 
 def test_the_language_of_a_text_is_told_by_its_first_words() -> None:

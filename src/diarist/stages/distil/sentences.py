@@ -35,6 +35,7 @@ from diarist.stages.distil.cues import (
 )
 from diarist.stages.distil.words import word_set
 from diarist.text.lazy import lazy
+from diarist.text.remembered import Remembered
 from diarist.text.translation import Translation
 
 SHORTEST, LONGEST = 12, 420
@@ -195,7 +196,7 @@ def judge(text: str) -> Sentence:
     """One sentence with all that is known of it."""
     low = text.lower()
     bits = names = 0
-    for told in map(_MEANINGS.__getitem__, set(text.split())):
+    for told in map(_meanings.__getitem__, set(text.split())):
         if told:
             bits |= told
             names += told // NAME
@@ -214,28 +215,19 @@ def judge(text: str) -> Sentence:
     return Sentence(text, value, cause, decision, claim, intent, chatter, bits & GUESS != 0)
 
 
-class _Meanings(dict[str, int]):
-    """What each word of a text, as it stands there, adds to its sentence: bits of `cues`, `NAME`. The same words come again and again."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= 32_768:
-            self.clear()
-        if word.isascii() and word.isalpha():
-            meaning = bits_of((word.lower(),))
-            tail = word[1:]
-            if tail != tail.lower() and not word.isupper():
-                meaning |= NAME
-        else:
-            meaning = bits_of(_words(word.lower()))
-            if not (word.isalpha() and (word.islower() or word.istitle() or word.isupper())) and (
-                "`" in word or _is_name(word.strip(_PUNCTUATION))
-            ):
-                meaning |= NAME
-        self[word] = meaning
-        return meaning
+def _mean(word: str) -> int:
+    """What a word of a text, as it stands there, adds to its sentence: bits of `cues`, `NAME`."""
+    if word.isascii() and word.isalpha():
+        tail = word[1:]
+        named = tail != tail.lower() and not word.isupper()
+        return bits_of((word.lower(),)) | (NAME if named else 0)
+    plain = word.isalpha() and (word.islower() or word.istitle() or word.isupper())
+    named = not plain and ("`" in word or _is_name(word.strip(_PUNCTUATION)))
+    return bits_of(_words(word.lower())) | (NAME if named else 0)
 
 
-_MEANINGS = _Meanings()
+_meanings = Remembered(_mean, 1 << 14)
+"""The same words come again and again."""
 
 
 def _words(low: str) -> list[str]:

@@ -49,9 +49,9 @@ class Vocabulary:
         self._numbers: dict[str, int] = {}
         self._single = _Single()
 
-    def look(self, text: str, marks: Iterable[str] = (), more: Iterable[Meaning] = ()) -> Features:
-        """Features of one entry: the words of `text`, those in `more`, and `marks` as they are."""
-        return self.unite([self.mean(text), *more], marks)
+    def look(self, text: str, marks: Iterable[str] = ()) -> Features:
+        """Features of an entry that is one text, and `marks` as they are."""
+        return self.unite([self.mean(text)], marks)
 
     def unite(self, meanings: Iterable[Meaning], marks: Iterable[str] = ()) -> Features:
         """Features of one entry, of which it is known what its texts mean, and `marks` as they are."""

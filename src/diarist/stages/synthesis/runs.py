@@ -12,12 +12,13 @@ import msgspec
 from diarist.model.bullet import UNASKED
 from diarist.model.redacted import Redacted
 from diarist.stages.synthesis.features import Features, Meaning, Vocabulary
+from diarist.text.remembered import Remembered
 
 PROMPT = 2000
 """Characters of the prompt that count."""
 FILES = 12
 """Changed files that count."""
-SHORT, REMEMBERED = 240, 1 << 14
+SHORT, REMEMBERED = 240, 1 << 13
 """Characters of a title, a reason and the like that may come again, and how many of them are remembered."""
 Bullets = tuple[int, ...]
 
@@ -156,7 +157,8 @@ class Intake:
         self.phrases = Phrases()
         self.meanings: list[Meaning] = []
         """By phrase: its features."""
-        self._meant = _Meant(self.vocabulary.mean)
+        self._meant = Remembered(self.vocabulary.mean, REMEMBERED, SHORT)
+        """What titles, reasons and the like mean: many entries have the same ones."""
 
     def take(self, run: Run, digest: str) -> Item:
         """One run. Texts that were met before are not taken apart again."""
@@ -194,22 +196,6 @@ class Intake:
             run.errors,
             fixes,
         )
-
-
-class _Meant(dict[str, Meaning]):
-    """What titles, reasons and the like mean: many entries have the same ones."""
-
-    def __init__(self, mean: Callable[[str], Meaning]) -> None:
-        super().__init__()
-        self._mean = mean
-
-    def __missing__(self, text: str) -> Meaning:
-        meaning = self._mean(text)
-        if len(text) <= SHORT:
-            if len(self) >= REMEMBERED:
-                self.clear()
-            self[text] = meaning
-        return meaning
 
 
 def _rest(run: Run) -> str:

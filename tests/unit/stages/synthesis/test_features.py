@@ -120,7 +120,7 @@ def test_an_entry_has_each_feature_once(texts: list[list[str]]) -> None:
     """Whether its words were met before or not, and together with those of texts that were looked at before."""
     vocabulary = Vocabulary()
     for words in texts:
-        before = dict.fromkeys(vocabulary.look(" ".join(reversed(words))))
-        found = vocabulary.look(" ".join(words), ("error:e",), [before])
+        before = vocabulary.mean(" ".join(reversed(words)))
+        found = vocabulary.unite([before, vocabulary.mean(" ".join(words))], ("error:e",))
         assert len(set(found)) == len(found)
         assert {vocabulary.terms[feature] for feature in found} == {term for word in words for term in terms(word)} | {"error:e"}
