@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from diarist.model.gist import Run
 from diarist.model.redacted import Redacted
 from diarist.model.theme import Parameters, Report
-from diarist.stages.synthesis import Intake, Request, Run, synthesize
+from diarist.stages.gist import gist_of
+from diarist.stages.synthesis import Intake, Request, synthesize
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 WEEK = timedelta(days=7)
@@ -74,7 +76,7 @@ def synthesize_runs(
     """As the application does it: taken in by time, then id."""
     intake = Intake()
     items, before = (
-        [intake.take(run, f"digest of {run.id}") for run in sorted(those, key=lambda run: (getattr(run, order), run.id))]
+        [intake.take(run.id, f"digest of {run.id}", gist_of(run)) for run in sorted(those, key=lambda run: (getattr(run, order), run.id))]
         for those in (runs, earlier)
     )
     parameters = Parameters(since="7d", threshold=threshold, min_cluster_size=size, project="demo")

@@ -146,8 +146,15 @@ def build_store(settings: Settings, server: str, read_only: bool, tenant: str) -
     from diarist.stores import open_server, open_store
 
     if server:
-        return open_server(server, read_only=read_only, tenant=tenant)
-    return open_store(settings.workspace, read_only=read_only, tenant=tenant)
+        return open_server(server, read_only=read_only, tenant=tenant, make_gist=_make_gist)
+    return open_store(settings.workspace, read_only=read_only, tenant=tenant, make_gist=_make_gist)
+
+
+def _make_gist(body: bytes) -> bytes:
+    """Loaded when the first entry is written: a search never needs it."""
+    from diarist.stages.gist import make_gist
+
+    return make_gist(body)
 
 
 def index_name(store: SqlStore, server: str) -> str:

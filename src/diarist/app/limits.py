@@ -99,6 +99,11 @@ class _LimitedStore:
     def list_bodies(self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None) -> Iterator[tuple[str, str, bytes]]:
         return self._store.list_bodies(narrowed, sort=sort, limit=limit) if (narrowed := self._narrow(where)) else iter(())
 
+    def list_gists(
+        self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None
+    ) -> Iterator[tuple[str, str, bytes, bytes]]:
+        return self._store.list_gists(narrowed, sort=sort, limit=limit) if (narrowed := self._narrow(where)) else iter(())
+
     def count_records(self, where: RecordFilter) -> int:
         return self._store.count_records(narrowed) if (narrowed := self._narrow(where)) else 0
 

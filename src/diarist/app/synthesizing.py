@@ -16,11 +16,13 @@ from diarist.errors import UsageError
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
 from diarist.model.theme import Parameters, Report, Skipped
-from diarist.stages.synthesis import Ancestor, Intake, Item, Request, Run, check, synthesize, without
+from diarist.stages.gist import gist_of_entry, read_gist
+from diarist.stages.synthesis import Ancestor, Intake, Item, Request, check, synthesize, without
 from diarist.text.durations import parse_duration
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
+    from diarist.model.gist import Gist
     from diarist.model.proposal import Proposal
     from diarist.ports import Scratch
 
@@ -90,7 +92,6 @@ class _Reader:
         self._scratch = box.scratch
         self._spill = box.settings.get("synthesis.spill")
         self._spilled: list[Scratch] = []
-        self._decode = msgspec.json.Decoder(Run).decode
         self.intake = Intake()
         self.skipped: list[Skipped] = []
 
@@ -121,14 +122,22 @@ class _Reader:
         return list(self._take(RecordFilter(kinds=("entry",), project=self._project, before=before), "-created_at", most))
 
     def _take(self, where: RecordFilter, sort: str, limit: int | None) -> Iterator[Item]:
-        for record_id, digest, body in self._store.list_bodies(where, sort=sort, limit=limit):
+        for record_id, digest, gist, body in self._store.list_gists(where, sort=sort, limit=limit):
             try:
-                run = self._decode(body)
+                told = self._gist(record_id, gist) if gist else gist_of_entry(body)
             except (msgspec.MsgspecError, UnicodeDecodeError):
                 reason = "its record cannot be read; `diarist doctor` says more"
                 self.skipped.append(Skipped(name=derived(record_id), reason=derived(reason)))
                 continue
-            yield self.intake.take(run, digest)
+            yield self.intake.take(record_id, digest, told)
+
+    def _gist(self, record_id: str, kept: bytes) -> Gist:
+        """The gist that is kept of an entry; made anew where it is damaged. Raises msgspec.MsgspecError where the entry is, too."""
+        try:
+            return read_gist(kept)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            record = self._store.get_record(record_id)
+            return gist_of_entry(record.body if record else b"")
 
 
 def _known_themes(box: Toolbox, project: str | None) -> list[Proposal]:

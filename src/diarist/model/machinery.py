@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
+GIST_VERSION = 1
+"""To be raised with whatever changes the gist of an entry (`stages.gist`): gists of other versions are not read but made anew."""
+
 
 class Spending(NamedTuple):
     """What calls to models took. `micro_usd`: millionths of a US dollar."""

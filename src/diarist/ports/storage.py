@@ -98,6 +98,12 @@ class Store(Protocol):
         """Id, digest and body of the records that `list_records` gives, at a fraction of its cost."""
         ...
 
+    def list_gists(
+        self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None
+    ) -> Iterator[tuple[str, str, bytes, bytes]]:
+        """Id, digest and gist of the entries that `list_records` gives; where none is kept it is empty, and the body follows."""
+        ...
+
     def count_records(self, where: RecordFilter) -> int:
         """How many records `list_records` would give."""
         ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from diarist.errors import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
     from pathlib import Path
 
@@ -16,10 +17,16 @@ if TYPE_CHECKING:
     from diarist.stores.vault import FolderVault
 
 
-def open_store(workspace: str | PathLike[str] | None, *, read_only: bool = False, tenant: str = "local") -> SqlStore:
+def open_store(
+    workspace: str | PathLike[str] | None,
+    *,
+    read_only: bool = False,
+    tenant: str = "local",
+    make_gist: Callable[[bytes], bytes] | None = None,
+) -> SqlStore:
     """Opens the store of a workspace folder, making both if they are missing; None: one in memory, gone when it is closed.
 
-    `read_only` writes nothing, not even a lock file, and works on a read-only folder.
+    `read_only` writes nothing, not even a lock file, and works on a read-only folder. `make_gist`: as `SqlStore` has it.
 
     Raises
     ------
@@ -33,7 +40,8 @@ def open_store(workspace: str | PathLike[str] | None, *, read_only: bool = False
     from diarist.stores.sql_store import SqlStore
     from diarist.stores.sqlite import open_file, open_memory
 
-    return SqlStore(open_memory() if workspace is None else open_file(workspace, read_only=read_only), tenant=tenant)
+    database = open_memory() if workspace is None else open_file(workspace, read_only=read_only)
+    return SqlStore(database, tenant=tenant, make_gist=make_gist)
 
 
 def open_vault(folder: Path, *, read_only: bool = False) -> FolderVault:
@@ -46,8 +54,8 @@ def open_vault(folder: Path, *, read_only: bool = False) -> FolderVault:
     return FolderVault(folder, read_only=read_only)
 
 
-def open_server(url: str, *, read_only: bool = False, tenant: str = "local") -> SqlStore:
-    """Opens the store of a tenant in a PostgreSQL database, bringing the schema up to date.
+def open_server(url: str, *, read_only: bool = False, tenant: str = "local", make_gist: Callable[[bytes], bytes] | None = None) -> SqlStore:
+    """Opens the store of a tenant in a PostgreSQL database, bringing the schema up to date. `make_gist`: as `SqlStore` has it.
 
     Raises
     ------
@@ -58,7 +66,7 @@ def open_server(url: str, *, read_only: bool = False, tenant: str = "local") -> 
     """
     from diarist.stores.sql_store import SqlStore
 
-    return SqlStore(_open_postgres(url, read_only, tenant), tenant=tenant)
+    return SqlStore(_open_postgres(url, read_only, tenant), tenant=tenant, make_gist=make_gist)
 
 
 def open_server_vault(url: str, *, read_only: bool = False, tenant: str = "local") -> DatabaseVault:

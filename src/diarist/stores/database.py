@@ -26,6 +26,11 @@ class Database(Protocol):
         ...
 
     @property
+    def misfits(self) -> tuple[type[Exception], ...]:
+        """Errors of the driver that say that a row's values are not what its table takes."""
+        ...
+
+    @property
     def path(self) -> str:
         """Names the database in messages."""
         ...

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 APPLICATION_ID = 0x44694172
 """\"DiAr\"."""
-SCHEMA = 5
+SCHEMA = 6
 """Number of the newest migration."""
 
 

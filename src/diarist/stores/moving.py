@@ -84,7 +84,7 @@ class Tables:
         Raises
         ------
         InvalidInputError
-            A table or column is not known here: the rows come from another version.
+            A table or column is not known here: the rows come from another version. Or a row does not fit its table.
         """
         added = 0
         with self._database.transaction():
@@ -95,7 +95,10 @@ class Tables:
                 while page := [row for _, row in itertools.islice(group, MOST_ROWS)]:
                     if any(len(row) != len(names) for row in page):
                         raise _other_version(table)
-                    added += self._insert(table, names, page)
+                    try:
+                        added += self._insert(table, names, page)
+                    except self._database.misfits as error:
+                        raise InvalidInputError(f"a row of the table {table!r} holds what it does not take: it is damaged") from error
             if mark is not None:
                 self._write_name(mark.text(), mark.secret)
         return added

@@ -87,6 +87,7 @@ class PostgresDatabase:
     """
 
     dialect = "postgres"
+    misfits = (psycopg.IntegrityError, psycopg.DataError, psycopg.ProgrammingError)
 
     def __init__(self, url: str, *, tenant: str, read_only: bool = False, wait: float = WAIT_SECONDS, size: int = POOL_SIZE) -> None:
         self.read_only = read_only

@@ -11,7 +11,7 @@ from psycopg import sql
 
 from diarist.errors import SchemaTooNewError, StoreError
 
-SCHEMA = 2
+SCHEMA = 3
 """Number of the newest migration in `migrations/postgres/`."""
 MIGRATING = 0x44694172
 """The advisory lock of those who migrate: "DiAr"."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from diarist.model.machinery import Salvaged
 
 MOST_PROBES = 500_000
+OLDEST = 5
+"""Schema from which on there are the same tables, but for those that are derived."""
+DERIVED = ("gists",)
+"""Tables that are made anew of others."""
 
 
 def salvage(database: Path, tenant: str = "local") -> Salvaged:
@@ -31,7 +35,7 @@ def salvage(database: Path, tenant: str = "local") -> Salvaged:
     Raises
     ------
     StoreCorruptError
-        Not even its tables can be listed, or it has another schema than this version's.
+        Not even its tables can be listed, or it has a schema that is too old or too new.
     """
     from diarist.model.machinery import Salvaged
 
@@ -62,8 +66,8 @@ def salvage(database: Path, tenant: str = "local") -> Salvaged:
 def _tables(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """Primary keys, the tenant left out, by table."""
     schema = connection.execute("PRAGMA user_version").fetchone()[0]
-    if schema != SCHEMA:
-        raise sqlite3.DatabaseError(f"it has schema {schema}, and this version saves only schema {SCHEMA}")
+    if not OLDEST <= schema <= SCHEMA:
+        raise sqlite3.DatabaseError(f"it has schema {schema}, and this version saves only schemas {OLDEST} to {SCHEMA}")
     names = [
         row[0]
         for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
@@ -71,7 +75,7 @@ def _tables(connection: sqlite3.Connection) -> dict[str, list[str]]:
     found = {}
     for name in names:
         told = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
-        if any(row[1] == "tenant" for row in told):
+        if name not in DERIVED and any(row[1] == "tenant" for row in told):
             found[name] = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5] and row[1] != "tenant"]
     return found
 

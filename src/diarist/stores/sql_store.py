@@ -9,6 +9,7 @@ import json
 import os
 from array import array
 from contextlib import contextmanager
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError, StoreError
@@ -47,11 +48,20 @@ COMMON_KINDS = frozenset(("entry", "observation", "memory"))
 class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
     """One tenant's records, history, change log, evidence and sources. Safe to share between threads."""
 
-    def __init__(self, database: Database, *, tenant: str = "local", random_bytes: Callable[[int], bytes] = os.urandom) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        tenant: str = "local",
+        random_bytes: Callable[[int], bytes] = os.urandom,
+        make_gist: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        """`make_gist`: the gist of an entry's JSON, which is kept beside it; None: none are kept."""
         self._database = database
         self._queries: Queries = load(database.dialect)
         self._tenant = tenant
         self._random_bytes = random_bytes
+        self._make_gist = make_gist
         self._guard = TombstoneGuard(self._fetch)
         self._importing = False
         if not database.read_only:
@@ -70,7 +80,9 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         guard = self._guard
         try:
             with self._database.transaction():
-                made = SqlTransaction(self._database, self._queries, self._tenant, self._random_bytes, actor=actor, at=at, guard=guard)
+                made = SqlTransaction(
+                    self._database, self._queries, self._tenant, self._random_bytes, self._make_gist, actor=actor, at=at, guard=guard
+                )
                 yield made
                 made.finish()
         except BaseException:
@@ -157,17 +169,42 @@ class SqlStore(Moves, HubReads, TrustReads, UseReads, VectorReads):
         return self._list_bodies(where, _order(sort), limit)
 
     def _list_bodies(self, where: RecordFilter, order: str, limit: int | None) -> Iterator[tuple[str, str, bytes]]:
+        places = self._narrowed("list_places", where, order, limit)
+        for start in range(0, len(places), PAGE):
+            yield from self._bodies_at(places[start : start + PAGE])
+
+    def _bodies_at(self, page: Sequence[Row]) -> Iterator[tuple[str, str, bytes]]:
         """Payloads are looked up as they lie in the file: by way of records it would be a jump for each, and three times the cost."""
+        found: dict[int, bytes] = dict(self._fetch("list_payloads_by_seq", seqs=_json_numbers([row[2] for row in page])))
+        for record_id, digest, seq in page:
+            payload = found.pop(seq, None)
+            if payload is not None:
+                yield record_id, digest, hits.body_of(payload)
+            elif (record := self.get_record(record_id)) is not None:  # changed since
+                yield record.id, record.digest, record.body
+
+    def list_gists(
+        self, where: RecordFilter, *, sort: str = "-created_at", limit: int | None = None
+    ) -> Iterator[tuple[str, str, bytes, bytes]]:
+        """Id, digest and gist of the entries that `list_records` gives; where none is kept it is empty, and the body follows.
+
+        Raises as that does.
+        """
+        return self._list_gists(where, _order(sort), limit)
+
+    def _list_gists(self, where: RecordFilter, order: str, limit: int | None) -> Iterator[tuple[str, str, bytes, bytes]]:
+        from diarist.model.machinery import GIST_VERSION
+
         places = self._narrowed("list_places", where, order, limit)
         for start in range(0, len(places), PAGE):
             page = places[start : start + PAGE]
-            found: dict[int, bytes] = dict(self._fetch("list_payloads_by_seq", seqs=_json_numbers([row[2] for row in page])))
-            for record_id, digest, seq in page:
-                payload = found.pop(seq, None)
-                if payload is not None:
-                    yield record_id, digest, hits.body_of(payload)
-                elif (record := self.get_record(record_id)) is not None:  # changed since
-                    yield record.id, record.digest, record.body
+            seqs = _json_numbers([row[2] for row in page])
+            found: dict[int, bytes] = dict(self._fetch("list_gists_by_seq", version=GIST_VERSION, seqs=seqs))
+            for has_gist, group in groupby(page, key=lambda row: row[2] in found):
+                if has_gist:
+                    yield from ((record_id, digest, bytes(found[seq]), b"") for record_id, digest, seq in group)
+                else:
+                    yield from ((record_id, digest, b"", body) for record_id, digest, body in self._bodies_at(list(group)))
 
     def _narrowed(self, query: str, where: RecordFilter, order: str, limit: int | None) -> list[Row]:
         """Rows of a query with the slots `where` and `order`."""

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from diarist.errors import InvalidInputError, NotFoundError, StoreCorruptError
-from diarist.model.machinery import Delivery, Spending
+from diarist.model.machinery import GIST_VERSION, Delivery, Spending
 from diarist.model.record import Part, Record, SearchText, SourceState, Status
 from diarist.stores import rows
 from diarist.stores.chain import SALT_BYTES, Event, commit, make_link
@@ -38,6 +38,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         queries: Queries,
         tenant: str,
         random_bytes: Callable[[int], bytes],
+        make_gist: Callable[[bytes], bytes] | None,
         *,
         actor: str,
         at: datetime,
@@ -47,6 +48,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         self._queries = queries
         self._tenant = tenant
         self._random_bytes = random_bytes
+        self._make_gist = make_gist
         self._actor = actor
         self._guard: TombstoneGuard = PinnedGuard(guard)
         self._at = at
@@ -106,8 +108,11 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         payload = rows.make_payload(rows.envelope(record, revision=revision, search=text), record.body)
         seq = self._log(record.id, record.status, action or ("update" if known else "create"), revision, payload, text)
         self._add("put_record", record.id, rows.record_to_row(record, revision=revision, seq=seq))
+        if self._make_gist and record.kind == "entry" and (gist := self._make_gist(record.body)):
+            self._add("keep_gist", seq, {"seq": seq, "version": GIST_VERSION, "gist": gist})
         if known:
             self._execute("drop_search_text", seq=known[3])
+            self._execute("drop_gist", seq=known[3])
             self._execute("delete_embeddings", record_id=record.id)
         return True
 
@@ -174,6 +179,7 @@ class SqlTransaction(HubWrites, TrustWrites, UseWrites, VectorWrites):
         self._execute("delete_effects", record_id=record_id)
         self._execute("delete_embeddings", record_id=record_id)
         if known:
+            self._execute("drop_gist", seq=known[0][3])
             self._execute("delete_record", id=record_id)
         if known or erased:
             self._log(record_id, "erased", "erase", known[0][2] + 1 if known else 0, None, None)

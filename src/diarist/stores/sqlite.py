@@ -53,6 +53,7 @@ class SqliteDatabase:
     """
 
     dialect = "sqlite"
+    misfits = (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError)
 
     def __init__(self, place: Place, *, wait: float = WAIT_SECONDS) -> None:
         self.path = place.path

@@ -1,6 +1,6 @@
 """Synthesis: entries → themes → a report that a person approves. Pure and deterministic; independent of input order.
 
-intake = Intake(); item = intake.take(run, digest)     # every entry of the window, then those of the time before
+intake = Intake(); item = intake.take(id, digest, gist)     # every entry of the window, then those of the time before
 report = synthesize(intake, items, earlier, request)
 markdown = render_report(report)
 """
@@ -11,7 +11,7 @@ from diarist.stages.synthesis.features import Features
 from diarist.stages.synthesis.lessons import make_lesson, render_block
 from diarist.stages.synthesis.lineage import Ancestor
 from diarist.stages.synthesis.report import Approval, render_body, render_file, render_report, render_theme, report_fields
-from diarist.stages.synthesis.runs import Intake, Item, Ranked, Run
+from diarist.stages.synthesis.runs import Intake, Item, Ranked
 from diarist.stages.synthesis.synthesis import Request, check, synthesize, without
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Item",
     "Ranked",
     "Request",
-    "Run",
     "check",
     "make_lesson",
     "render_block",

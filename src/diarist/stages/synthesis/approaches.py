@@ -11,7 +11,7 @@ from typing import NamedTuple
 from diarist.model.bullet import ASKED, CORRECTED, FOUND
 from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Approach
-from diarist.stages.synthesis.features import Meaning, Vocabulary
+from diarist.stages.synthesis.features import Vocabulary
 from diarist.stages.synthesis.runs import Item, Phrases
 from diarist.stages.synthesis.thin import is_bare
 
@@ -37,8 +37,6 @@ class Corpus(NamedTuple):
     vocabulary: Vocabulary
     weights: Sequence[float]
     carriers: Sequence[int]
-    meanings: Sequence[Meaning]
-    """By phrase: its features, as far as they are known."""
     meant: dict[int, Meant]
     """By phrase: what it means, kept from group to group, as many say the same."""
 
@@ -157,10 +155,7 @@ def _meant(corpus: Corpus, phrase: int) -> Meant:
 def _mean(corpus: Corpus, phrase: int) -> Meant:
     """Without features that came up only now (in a fix) and have no weight yet."""
     known, look, text = len(corpus.weights), corpus.vocabulary.look, corpus.phrases.texts[phrase]
-    if phrase < len(corpus.meanings):
-        features = frozenset(corpus.meanings[phrase])
-    else:
-        features = frozenset([feature for feature in look(text) if feature < known])
+    features = frozenset([feature for feature in look(text) if feature < known])
     code = frozenset([feature for feature in look(" ".join(_CODE.findall(text))) if feature < known]) if "`" in text else frozenset()
     return Meant(features, code, _rarest(corpus.weights, features))
 

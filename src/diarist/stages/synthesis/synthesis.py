@@ -64,7 +64,7 @@ def synthesize(intake: Intake, items: Sequence[Item], earlier: Sequence[Item], r
         taken = {number for group in groups for number in group}
         groups += [[number] for number in range(len(ranked)) if number not in taken]
     carriers = count_carriers(ranked, intake.phrases)
-    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, space.weights, carriers, intake.meanings, {})
+    corpus = Corpus(ranked, intake.phrases, intake.vocabulary, space.weights, carriers, {})
     themes = _make_themes(corpus, space, groups, earlier, parameters.threshold)
     errors = find_common_errors(corpus, groups, max(2, parameters.min_cluster_size), MOST_ERRORS)
     return Report(

@@ -13,9 +13,10 @@ from diarist.model.redacted import Redacted, derived
 from diarist.model.theme import Theme
 from diarist.stages.synthesis.approaches import Corpus
 from diarist.stages.synthesis.cluster import Group
-from diarist.stages.synthesis.features import Vocabulary, is_coined, terms
+from diarist.stages.synthesis.features import Vocabulary
 from diarist.text.clip import clip
 from diarist.text.stem import FUNCTION_WORDS
+from diarist.text.terms import is_coined, terms
 
 MOST_TITLES = 12
 """Distinct titles that may become the label, most frequent first, of those the shortest: they have nothing put before the matter."""
@@ -80,11 +81,11 @@ def name_features(vocabulary: Vocabulary, wanted: Iterable[int]) -> dict[int, Re
     names = {
         feature: vocabulary.terms[feature].removeprefix("file:") for feature in needed if vocabulary.terms[feature].startswith("file:")
     }
-    for word, features in vocabulary.words.items():
-        if len(features) == 1 and features[0] in needed:
-            known, lower = names.get(features[0]), word.lower()
-            if known is None or (len(lower), lower) < (len(known), known):
-                names[features[0]] = lower
+    for form, feature in vocabulary.forms.items():
+        if feature in needed:
+            known = names.get(feature)
+            if known is None or (len(form), form) < (len(known), known):
+                names[feature] = form
     return {feature: derived(name) for feature, name in names.items()}
 
 

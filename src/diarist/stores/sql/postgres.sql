@@ -14,6 +14,13 @@ SELECT p.seq, p.payload
 FROM unnest(translate(:seqs, '[]', '{}')::bigint[]) w(seq)
 JOIN LATERAL (SELECT x.seq, x.payload FROM history_payloads x WHERE x.tenant = :tenant AND x.seq = w.seq OFFSET 0) p ON true;
 
+-- name: list_gists_by_seq
+SELECT g.seq, g.gist
+FROM unnest(translate(:seqs, '[]', '{}')::bigint[]) w(seq)
+JOIN LATERAL (
+    SELECT x.seq, x.gist FROM gists x WHERE x.tenant = :tenant AND x.seq = w.seq AND x.version = :version OFFSET 0
+) g ON true;
+
 -- name: list_hits
 SELECT c.seq, r.id, r.kind, r.status, r.trust, r.namespace, r.project, r.agent, r.workflow, r.task_id, r.session_id, r.outcome,
     r.verified, r.title, r.tags, r.created_at, r.updated_at, p.search
@@ -99,6 +106,9 @@ SELECT :tenant, * FROM unnest(
 -- name: add_payload_many
 INSERT INTO history_payloads (tenant, seq, salt, payload, search)
 SELECT :tenant, * FROM unnest(:seq::bigint[], :salt::bytea[], :payload::bytea[], :search::bytea[]);
+
+-- name: keep_gist_many
+INSERT INTO gists (tenant, seq, version, gist) SELECT :tenant, * FROM unnest(:seq::bigint[], :version::bigint[], :gist::bytea[]);
 
 -- name: put_record_many
 INSERT INTO records (

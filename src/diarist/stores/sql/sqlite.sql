@@ -157,6 +157,17 @@ UPDATE history SET link = :link WHERE tenant = :tenant AND seq = :seq;
 -- name: add_payload
 INSERT INTO history_payloads (tenant, seq, salt, payload, search) VALUES (:tenant, :seq, :salt, :payload, :search);
 
+-- What synthesis reads of an entry, derived of its text: kept for the newest text of a record only.
+
+-- name: keep_gist
+INSERT INTO gists (tenant, seq, version, gist) VALUES (:tenant, :seq, :version, :gist);
+
+-- name: drop_gist
+DELETE FROM gists WHERE tenant = :tenant AND seq = :seq;
+
+-- name: list_gists_by_seq
+SELECT seq, gist FROM gists WHERE tenant = :tenant AND version = :version AND seq IN (SELECT value FROM json_each(:seqs));
+
 -- name: drop_search_text
 UPDATE history_payloads SET search = NULL WHERE tenant = :tenant AND seq = :seq;
 

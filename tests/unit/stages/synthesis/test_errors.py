@@ -6,10 +6,10 @@ import random
 
 import msgspec
 
+from diarist.model.gist import Run, RunError, RunFix
 from diarist.model.redacted import Redacted
 from diarist.model.theme import Report
-from diarist.stages.synthesis import Run, render_report
-from diarist.stages.synthesis.runs import RunError, RunFix
+from diarist.stages.synthesis import render_report
 from diary_runs import NOW, WEEK, make_run, synthesize_runs, topic_runs, words
 
 MISSING = RunError(fingerprint="f-missing", message=Redacted("can't open file 'manage.py'"), resolved=True)

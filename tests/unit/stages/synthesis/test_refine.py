@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diarist.stages.synthesis import Run, synthesis
+from diarist.model.gist import Run
+from diarist.stages.synthesis import synthesis
 from diarist.stages.synthesis.refine import refine
 from diary_runs import groups, make_run, synthesize_runs, words
 

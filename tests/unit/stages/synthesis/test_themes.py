@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from diarist.model.bullet import ASKED, CORRECTED, FOUND, UNASKED, WENT_ON
+from diarist.model.gist import Run, RunError, RunFix
 from diarist.model.redacted import Redacted
 from diarist.model.theme import Theme
-from diarist.stages.synthesis import Ancestor, Run
+from diarist.stages.synthesis import Ancestor
 from diarist.stages.synthesis.adjustment import name_ids
 from diarist.stages.synthesis.lineage import trace
-from diarist.stages.synthesis.runs import RunError, RunFix
 from diarist.stages.synthesis.themes import theme_id
 from diary_runs import NOW, WEEK, make_run, synthesize_runs, topic_runs, words
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from diarist.model.gist import RunError
 from diarist.model.redacted import Redacted
-from diarist.stages.synthesis.runs import RunError
 from diarist.stages.synthesis.thin import is_bare, is_mere_repetition, is_waiting
 from diary_runs import make_run, synthesize_runs
 
