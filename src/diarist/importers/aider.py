@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from diarist.importers.adapter import FormatImporter
-from diarist.importers.aider_output import Edit, OutputReader
+from diarist.importers.aider_output import Edit, OutputReader, Turn
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
@@ -74,6 +74,7 @@ class _SessionReader:
         self._tally = tally
         self._first = first
         self._edits: list[Edit] = []
+        self._turn = Turn()
         self._command = ""
         """Id of the person's command whose output is being read."""
         self._asked = ""
@@ -116,9 +117,10 @@ class _SessionReader:
         if kind == "person":
             return self._person(draft, "\n".join(line[4:].removeprefix(" ").rstrip() for line in lines).strip())
         if kind == "aider":
-            return OutputReader(draft, self._tally, self._edits).read([_unquoted(line) for line in lines])
+            return OutputReader(draft, self._tally, self._edits, self._turn).read([_unquoted(line) for line in lines])
         self._edits = _edits(lines)
         draft.reply(0, "\n".join(lines).strip())
+        self._turn.is_open = self._turn.is_open or bool(draft.steps)
         return bool(draft.steps)
 
     def _person(self, draft: Draft, text: str) -> bool:
@@ -127,6 +129,7 @@ class _SessionReader:
             self._asked = ""
             return False
         self._asked = rest.strip() if word in _TALK else ""
+        self._turn.is_open = self._turn.is_open or word in _TALK or not text.startswith(("/", "!"))
         if word in _TALK:
             draft.user(0, rest.strip())
         elif text.startswith(("/", "!")):

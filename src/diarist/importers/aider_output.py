@@ -20,6 +20,8 @@ _STATUS = lazy(r"- exit code: (\d{1,3})")
 _EXITED = lazy(r"Command '(.*)' exited with status (-?\d{1,9})\Z")
 _ASKED = lazy(r"Run shell commands?(?:\(s\))?\? .*?\b([yn])\w*\s*\Z", re.IGNORECASE)
 _SERVICE = lazy(r"(?:litellm|openai|anthropic)\.\S*(?:Error|Exception)|Unexpected error: |Retrying in \d|The API provider")
+_GOES_ON = lazy(r"Attempt to fix .*\by\w*\s*\Z", re.IGNORECASE)
+"""The person lets the model have another try."""
 _LIMITS = ("has hit a token limit!", "reflections allowed, stopping")
 
 
@@ -31,13 +33,23 @@ class Edit(NamedTuple):
     after: str
 
 
+class Turn:
+    """Whether the model still has to answer, or to answer again."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+
+
 class OutputReader:
     """Reads one block of aider's lines. `edits`: the blocks of the reply before it, used up as they are applied."""
 
-    def __init__(self, draft: Draft, tally: Tally, edits: list[Edit]) -> None:
+    def __init__(self, draft: Draft, tally: Tally, edits: list[Edit], turn: Turn) -> None:
         self._draft = draft
         self._tally = tally
         self._edits = edits
+        self._turn = turn
+        self._is_leaving = False
+        """The person was told to press ^C once more to leave."""
         self._number = 0
         self._facts = False
 
@@ -61,18 +73,24 @@ class OutputReader:
         asked = _ASKED.match(line)
         if line.startswith(("Tokens: ", "Cost: ")):
             self._usage(line)
+            self._turn.is_open = False
         elif line.startswith("Applied edit to "):
             self._edit(line.removeprefix("Applied edit to ").strip(), "", failed=False)
         elif asked and asked[1].lower() == "n" and at:
             self._pair("bash", {"command": lines[at - 1]}, line, declined=True)
+        elif line.startswith("^C again to exit"):
+            self._is_leaving = True
         elif line.startswith("^C KeyboardInterrupt"):
-            self._draft.add("notice", self._next(), line, "interrupt")
+            # Left at the prompt, when all was answered, or stopped while the model was at work.
+            self._draft.add("notice", self._next(), line, "end" if self._is_leaving and not self._turn.is_open else "interrupt")
         elif any(mark in line for mark in _LIMITS):
             self._draft.add("notice", self._next(), line, "limit")
         elif _SERVICE.search(line[:300]):
             self._draft.add("notice", self._next(), line, "api-error")
         elif re.match(r"Commit [0-9a-f]{7,40} ", line):
             self._draft.add("notice", self._next(), line, "machine")
+        elif _GOES_ON.match(line):
+            self._turn.is_open = True
         else:
             self._header(line)
 
@@ -122,6 +140,7 @@ class OutputReader:
     def _failed_edit(self, lines: list[str], at: int) -> int:
         end = next((number for number in range(at, len(lines)) if lines[number].startswith(("Only ", "Tokens: ", "^C"))), len(lines))
         text = "\n".join(lines[at:end]).strip()
+        self._turn.is_open = True  # the model is told, and answers again
         named = re.search(r"failed to (?:exactly )?match lines in (\S+)", text)
         self._edit(named[1] if named else (self._edits[0].path if self._edits else ""), text, failed=True)
         return end

@@ -7,13 +7,14 @@ paragraphs. Without any mark the whole text is what the agent said. Headings sta
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from diarist.importers.adapter import FormatImporter
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
 from diarist.importers.texts import TextReading
-from diarist.importers.transcript_marks import Speaker, Turn, exit_mark, is_idle_prompt, turn_mark, typed_command
+from diarist.importers.transcript_marks import Speaker, Turn, ask_mark, exit_mark, is_idle_prompt, turn_mark, typed_command
 from diarist.importers.values import MadeId
 from diarist.model.session import RawStep, SessionInfo
 from diarist.text.lazy import lazy
@@ -24,6 +25,10 @@ _FENCE = lazy(r"\s{0,3}(?:```|~~~)")
 _HEADING = lazy(r"#{1,6}\s+\S")
 _PROSE = lazy(r"(?:[*_>-]\s?)?[^\W\d_a-z][^\n]{0,400}?[^\W_]\s\S")
 _SENTENCE_ENDS = tuple(".!?:。！？：")
+_PREAMBLE = 2000
+"""Longer text before the first turn is no preamble."""
+_ASKED_WITHIN = 60
+"""Lines from the top in which a text without turns may say what the task was."""
 _PIECE = 6000
 """Longer stretches of text without a mark are cut at a paragraph."""
 
@@ -66,6 +71,10 @@ class TextSplitter:
         self._fenced = False
         self._labels = False
         """The text has labels that only transcripts have."""
+        self._ask: Literal["", "line", "heading"] = ""
+        """Under which mark the text is saying what the task was: up to the next blank line, or to the next heading."""
+        self._told = False
+        """A turn, a command or what was asked has come."""
         self._dollars = False
         """Commands stand behind "$": other prompts in the text are something else."""
         self._size = 0
@@ -87,9 +96,11 @@ class TextSplitter:
             if self._call:
                 yield from self._close()
                 return
-        mark = self._turn(line)
-        if mark is not None:
+        if self._ask and self._lines and (not line.strip() if self._ask == "line" else _HEADING.match(line)):
             yield from self._close()
+        mark = self._turn(line) or self._asked(line, number)
+        if mark is not None:
+            yield from self._close(before=mark.speaker)
             self._speaker, self._started, self._fenced = mark.speaker, number, False
             line = mark.rest
         typed = typed_command(line, self._fenced) if len(line) < MAX_MARK else None
@@ -117,7 +128,18 @@ class TextSplitter:
         mark = turn_mark(line)
         return mark if mark is not None and (mark.clear or self._labels) and not (self._call and not mark.clear) else None
 
+    def _asked(self, line: str, number: int) -> Turn | None:
+        """Where a text without turns says what the task was: its first mark of that kind, near the top."""
+        if self._told or self._labels or self._fenced or number >= _ASKED_WITHIN or len(line) > MAX_MARK:
+            return None
+        ask = ask_mark(line)
+        if ask is None:
+            return None
+        self._ask = "heading" if ask.is_heading or not ask.rest else "line"
+        return Turn("user", ask.rest, True)
+
     def _open_command(self, command: str, number: int) -> Iterator[RawStep]:
+        self._told = True
         draft = self._draft(number)
         draft.call(0, "bash", {"command": command}, f"{draft.rid}/0")
         self._call = f"{draft.rid}/0"
@@ -150,8 +172,8 @@ class TextSplitter:
             return self._size > 0 and any(each.strip() for each in self._lines)
         return self._size > _PIECE and not self._lines[-1].strip()
 
-    def _close(self, status: int | None = None) -> Iterator[RawStep]:
-        """Ends the piece that was being read."""
+    def _close(self, status: int | None = None, before: Speaker | None = None) -> Iterator[RawStep]:
+        """Ends the piece that was being read. `before`: whose turn follows."""
         text = "\n".join(self._lines).strip("\n")
         self._lines, self._size = [], 0
         if self._call:
@@ -166,11 +188,14 @@ class TextSplitter:
                 draft.user(0, text.strip())
             elif self._speaker == "tool":
                 draft.result(0, text, "")
-            elif self._speaker == "system":
+            elif self._speaker == "system" or (before is not None and not self._told and len(text) <= _PREAMBLE):
                 draft.add("notice", 0, text.strip(), "machine")
             else:
                 draft.reply(0, text.strip())
             yield from draft.steps
+        if self._ask and self._speaker == "user" and text.strip():
+            self._speaker, self._ask = None, ""
+        self._told = self._told or before is not None
 
     def _draft(self, number: int) -> Draft:
         self._number += 1

@@ -26,7 +26,9 @@ _SPEAKERS: dict[Speaker, tuple[str, ...]] = {
 }
 _BY_NAME = {name: speaker for speaker, names in _SPEAKERS.items() for name in names}
 _WORD = r"([^\W\d_]{1,20})"
-_LABEL = lazy(rf"\s{{0,3}}[*_]{{0,3}}{_WORD}(?:\s\([^()\n]{{1,60}}\))?[*_]{{0,3}}\s?(?::[*_]{{0,3}}(?:\s+|$)|：[*_]{{0,3}}\s*)(.*)\Z")
+_LABEL = lazy(
+    rf"\s{{0,3}}[*_]{{0,3}}{_WORD}(?: said)?(?:\s\([^()\n]{{1,60}}\))?[*_]{{0,3}}\s?(?::[*_]{{0,3}}(?:\s+|$)|：[*_]{{0,3}}\s*)(.*)\Z"
+)
 _BRACKETS = lazy(rf"\s{{0,3}}\[{_WORD}\][:：]?\s*(.*)\Z")
 _ELEMENT = lazy(rf"\s{{0,3}}<{_WORD}>\s*()\Z")
 _HEADING = lazy(rf"#{{1,6}}\s+(?:\W{{1,3}}\s)?[*_]{{0,2}}{_WORD}[*_]{{0,2}}(?:\s*[:(（—-].*)?()\Z")
@@ -38,6 +40,12 @@ _AMBIGUOUS = frozenset(
 )
 """Labels that ordinary text has too ("Result: 3", "Question: …"): they count only where a transcript has clear ones as well."""
 
+_TASK = (
+    r"(?:the )?(?:task|request|goal|objective|issue|problem|aufgabe|auftrag|tâche|demande|tarea|petición|tarefa|compito|задача)|"
+    r"任务|任務|需求|課題|タスク|依頼|작업"
+)
+_ASK = lazy(rf"\s{{0,3}}[*_]{{0,3}}(?:{_TASK})[*_]{{0,3}}\s?[:：][*_]{{0,3}}\s*(.*)\Z", re.IGNORECASE)
+_ASK_HEADING = lazy(rf"#{{1,6}}\s+[*_]{{0,2}}(?:{_TASK})[*_]{{0,2}}\s*:?\s*\Z", re.IGNORECASE)
 _PROMPT = lazy(
     r"\s{0,4}(?:\([\w.-]+\)\s)?"
     r"(?:[\w.-]+@[\w.-]+[:\s][^\s$#%>]*|~?/?[\w./~-]{1,60}\s|PS [A-Z]:[^>]*|[A-Z]:\\[^>]*)?"
@@ -78,8 +86,23 @@ def turn_mark(line: str) -> Turn | None:
         found = pattern.match(line)
         speaker = _BY_NAME.get(found[1].lower()) if found else None
         if found and speaker:
-            return Turn(speaker, found[2], found[1].lower() not in _AMBIGUOUS)
+            return Turn(speaker, found[2], found[1].lower() not in _AMBIGUOUS or line.lstrip(" *_").startswith("You said:"))
     return None
+
+
+class Ask(NamedTuple):
+    """A line under which a text says what the task was."""
+
+    rest: str
+    is_heading: bool
+
+
+def ask_mark(line: str) -> Ask | None:
+    """What stands behind "Task:", or a heading "## Task"; None for any other line."""
+    if line.startswith("#"):
+        return Ask("", True) if _ASK_HEADING.match(line) else None
+    found = _ASK.match(line)
+    return Ask(found[1], False) if found else None
 
 
 class Typed(NamedTuple):

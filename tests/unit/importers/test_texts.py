@@ -175,3 +175,60 @@ def test_recordings_of_every_version_give_the_same(version: int) -> None:
     taken = take(data.encode())
     assert [step.arguments for step in taken.steps if step.kind == "call"] == [{"command": "pytest -q"}]
     assert taken.texts("result") == ["2 failed"]
+
+
+AIDER_LEFT = """# aider chat started at 2026-11-02 09:00:00
+
+> Aider v0.86.1
+
+#### print the weight once
+
+It is printed once now.
+
+> Tokens: 2k sent, 10 received. Cost: $0.01 message, $0.01 session.
+> Applied edit to label.py
+>
+> ^C again to exit
+>
+> ^C KeyboardInterrupt
+"""
+
+
+def test_leaving_aider_at_its_prompt_interrupts_nothing() -> None:
+    assert [step.mark for step in take(AIDER_LEFT.encode()).steps if step.text.startswith("^C")] == ["end"]
+
+
+@pytest.mark.parametrize(
+    "at_work",
+    [
+        AIDER_LEFT.replace("> Tokens: 2k sent, 10 received. Cost: $0.01 message, $0.01 session.\n", ""),
+        AIDER_LEFT.replace("> ^C again", "#### print the sum too\n>\n> ^C again"),
+        AIDER_LEFT.replace("> ^C again to exit\n", ""),
+    ],
+)
+def test_stopping_aider_at_work_is_an_interruption(at_work: str) -> None:
+    assert [step.mark for step in take(at_work.encode()).steps if step.text.startswith("^C K")] == ["interrupt"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are an agent that works in a shop.\n\nTask: print the weight once\n\n$ make test\n2 failed\n\nThe weight comes twice.\n",
+        "# Run of Monday\n\nmodel: small\n\n## Task\n\nprint the weight once\n\n## Log\n\n$ make test\n2 failed\n",
+        "Aufgabe: print the weight once\n\n$ make test\n2 failed\n",
+    ],
+)
+def test_a_text_that_says_what_the_task_was_has_a_prompt(text: str) -> None:
+    told = plain(text)
+    assert [words for kind, words in told if kind == "prompt"] == ["print the weight once"]
+    assert not any("agent that works" in words for kind, words in told if kind == "reply")
+
+
+def test_the_first_mark_of_a_task_counts_and_later_ones_are_text() -> None:
+    told = plain("Task: print the weight once\n\nIt is printed twice.\n\nTask: none of this\n")
+    assert [kind for kind, _ in told] == ["prompt", "reply"]
+
+
+def test_what_stands_above_the_first_turn_is_nobodys_turn() -> None:
+    told = plain("Exported on Monday.\n\nYou said:\nprint the weight once\n\nChatGPT said:\nIt is.\n")
+    assert [words for kind, words in told if kind in ("prompt", "reply")] == ["print the weight once", "It is."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from diarist.stages.distil.prose import OPENERS, code_after, is_edge, is_no_prose
 from diarist.stages.distil.sentences import SHORTEST, Sentence, clean, judge, pieces_of
 from diarist.text.lazy import lazy
 
@@ -84,13 +85,13 @@ def _merged(groups: list[_Lines]) -> list[_Lines]:
 
 def _groups(text: str) -> list[_Lines]:
     groups: list[_Lines] = []
-    heading, fenced, fresh = "", False, True
+    heading, code, fresh = "", "", True
     for line in text.split("\n"):
         bare = line.lstrip()
-        if bare.startswith(("```", "~~~")):
-            fenced, fresh = not fenced, True
+        if bare and bare[0] in OPENERS and (code or is_edge(bare)):
+            code, fresh = code_after(bare, code), True
             continue
-        if fenced or not bare or (bare[0] in "-*_=|" and _RULE.match(line)):
+        if code or not bare or (bare[0] in "-*_=|" and _RULE.match(line)):
             fresh = True
             continue
         title = _HEADING.match(line) if bare[0] in "#*" else None
@@ -114,7 +115,7 @@ def _parts(lines: Iterable[str]) -> Iterator[Sentence]:
         found = pieces_of(line)
         bare = "" if found else line.strip()
         yield from map(judge, found)
-        if 3 < len(bare) < SHORTEST:
+        if 3 < len(bare) < SHORTEST and not is_no_prose(line, bare):
             yield judge(bare)
 
 

@@ -68,6 +68,15 @@ _ASK_ONLY = lazy(
     r"danke|oui|d'accord|merci|sí|si|vale|gracias|はい|お願いします|続けて|好的?|继续|谢谢|네|да)\W*$",
     re.IGNORECASE,
 )
+_ASSENT = lazy(
+    r"\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|great|good|perfect|alright|please|thanks?(?: a lot| so much| again)?|"
+    r"thank you(?: so much| very much)?|(?:i|we) (?:confirm|agree)|(?:(?:that|this|it) )?(?:looks|sounds) (?:good|great)|"
+    r"go ahead|proceed|continue|lgtm|(?:for|with) (?:(?:all|your|the|that|this|it)\b ?){1,3}\w*|"
+    r"i (?:really )?appreciate (?:it|that|(?:all )?your help))\b\W*(?:and\b\W*)?)+\Z",
+    re.IGNORECASE,
+)
+"""Several words of assent and thanks in a row."""
+_HARNESS_GOES_ON = "please continue working on the task"
 _REASON = lazy(
     r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|"
     r"to tell you how to proceed, the user said)\s*:?\s*(.+)",
@@ -79,6 +88,9 @@ _STANDARD = lazy(
     r"note: the user's next message|tell claude what to do differently",
     re.IGNORECASE,
 )
+
+
+_LONGEST_ASSENT = 100
 
 
 class Correction(NamedTuple):
@@ -143,7 +155,10 @@ def _turns(text: str) -> bool:
 
 def is_assent(text: str) -> bool:
     """Says no more than yes, go on, thanks."""
-    return _ASK_ONLY.match(text.strip()) is not None
+    bare = text.strip()
+    if _ASK_ONLY.match(bare) or bare[:60].lower().startswith(_HARNESS_GOES_ON):
+        return True
+    return len(bare) < _LONGEST_ASSENT and _ASSENT.match(bare) is not None
 
 
 def _reason_of(text: str) -> str:

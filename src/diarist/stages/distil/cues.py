@@ -196,13 +196,16 @@ INTENT_STARTS = _starts(
     next, now, now_ next_ checking looking_at running ich_werde lass_mich lassen_sie_mich jetzt zuerst als_nächstes je_vais
     voyons maintenant d'abord voy_a vamos_a ahora primero vou agora ora それでは では 次に まず
     the_user_wants the_user_asked the_user_is_asking the_user_says user_wants
+    the_next_step next_step this_script_will the_script_will i_suggest_we
     让我 讓我 我将 我会 现在 接下来 我来 先 이제 먼저 сейчас теперь
     давай
     """
 )
+POLITE = ("feel free", "reach out", "any other questions", "further assistance", "let me know", "happy to help")
+"""A sentence that begins as chatter does and holds one of these says nothing, however long it is."""
 CHATTER_STARTS = _starts(
     """
-    if_you_need if_you_have_any
+    if_you_need if_you_have_any if_you_have_other you're_welcome have_a_great have_a_nice have_a_good my_apologies i_apologize_for
     great perfect excellent awesome wonderful sounds_good sure thank you're_right you're_absolutely_right you_are_right i_understand
     understood got_it i_see of_course certainly absolutely would_you_like do_you_want shall_i should_i let_me_know feel_free
     want_me_to is_there_anything please_let je_comprends ich_verstehe entiendo entendo capisco понимаю bonjour hallo hola

@@ -106,6 +106,11 @@ class FileBook:
         """Made in this run."""
         return path in self._made
 
+    def is_project(self, path: str) -> bool:
+        """Seen before in this run, and not made in it."""
+        path = self.relative(path)
+        return path in self._files and path not in self._made
+
     def is_own(self, word: str) -> bool:
         """Does a word of a command name a file that this run made?"""
         name = word.split("::", 1)[0].replace("\\", "/").rsplit("/", 1)[-1]

@@ -59,6 +59,8 @@ def fix_text(repair: Repair, met: Sequence[Trouble]) -> str:
         passed = "went through" if went_well(repair.passed) else "did not fail so any more"
         again = repair.passed.text == repair.failed.text
         done = f"and {passed} " + ("when it was run again" if again else f"as `{clip(one_line(repair.passed.text), 160)}`")
+    if (repair.changes or repair.commands) and not went_well(repair.passed):
+        done += "; then it failed otherwise" + (f" ({clip(repair.passed.line, 120)})" if repair.passed.line else "")
     reason, _ = reason_for(repair.changes)
     return clip(and_then(f"`{failing}` failed{what} {done}", reason), 600)
 

@@ -42,6 +42,11 @@ _DENIES = lazy(
 )
 
 
+def claims_work(text: str) -> bool:
+    """Does an agent say in it that it changed something?"""
+    return _CLAIMS.search(text) is not None
+
+
 def repaired_noops(ledger: Ledger) -> list[Signal]:
     """One signal each time it happened, with the steps of the claim, of what the person said, and of the first change after it."""
     prompts = list(ledger.prompts)

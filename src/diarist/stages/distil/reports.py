@@ -11,13 +11,14 @@ from diarist.stages.distil.bullets import Bullet
 from diarist.stages.distil.facts import Facts
 from diarist.stages.distil.files import needs_no_check
 from diarist.stages.distil.ledger import Ledger, Run, Said
+from diarist.stages.distil.noops import claims_work
 from diarist.stages.distil.sentences import clean
 from diarist.stages.distil.words import long_words
 from diarist.text.lazy import lazy
 
 _SETBACK = lazy(
     r"\b(?:fail(?:s|ed|ure|ing)?|unable|unfortunately|leider|malheureusement|desafortunadamente|lamentablemente|purtroppo|"
-    r"(?:does|is|are) not (?:allow\w*|support\w*|possible|available|eligible)|"
+    r"[\w.]{0,60}(?:error|exception): |traceback|(?:does|is|are) not (?:allow\w*|support\w*|possible|available|eligible)|"
     r"could(?:n'?t| not)|can(?:'t|not)|no \w+ (?:was|were) (?:provided|found|given)|broken|prevent(?:s|ed|ing)|crash\w*|"
     r"scheiter\w*|fehlgeschlagen|échou\w*|fall[óo])\b|失敗|失败|できな|无法",
     re.IGNORECASE,
@@ -25,6 +26,7 @@ _SETBACK = lazy(
 _SETBACK_PIECES = (
     *("fail", "unable", "unfortunately", "leider", "malheureusement", "lamentablemente", "desafortunadamente", "purtroppo", " not "),
     *("could", "can't", "cannot", "no ", "broken", "prevent", "crash", "scheiter", "fehlgeschlagen", "échou", "fall"),
+    *("error: ", "exception: ", "traceback"),
     *("失敗", "失败", "できな", "无法"),
 )
 """One of these is in each text that `_SETBACK` finds something in: a quick look first."""
@@ -36,6 +38,9 @@ _ORDER = lazy(
     re.IGNORECASE,
 )
 """How an item of a plan begins."""
+_WRITES = frozenset({"edit", "create", "delete", "move"})
+_USAGE = lazy(r"(?:\*\*)?(?:(?:double-)?click|press|tap|hover|visit|navigate to|open (?:the|your|http\S*|index\S*))\b", re.IGNORECASE)
+"""How to use what was made is no account of the run."""
 _WORD = lazy(r"\w[\w.-]+\w")
 
 
@@ -49,16 +54,29 @@ def answers(ledger: Ledger) -> Iterator[tuple[Bullet, bool]]:
     """The pieces of the answers of a session that changed nothing, and whether each tells of something that failed."""
     last = ledger.last_reply
     taken = {bullet.text for items in ledger.sections.values() for bullet in items}
+    undone = _is_undone(ledger)
     answers = [said for said in ledger.replies if not said.actor and (last is None or said.step != last.step)]
     for said in [*answers[-20:], *([last] if last else [])]:
         floor = -1.0 if not ledger.calls else 0.5 if said is last or len(answers) < 4 else 2.5
         for block in blocks(said.text, merge=True, plans=said is last):
             best, score = block.best, block.score
+            if undone and claims_work(block.text):
+                continue  # what it says that it wrote was turned down
             if best.is_intent or (best.is_guess and said is not last) or score < floor or any(part.text in taken for part in block.parts):
                 continue
             heading = f"{block.heading}: " if block.heading and block.heading.lower() not in block.text.lower() else ""
             bullet = Bullet(_as_found(heading + block.text), best.text[:300], (said.step,), 2.0 + min(score, 8) * 0.3 - best.is_guess)
             yield bullet, _tells_setback(block.text)
+
+
+def _is_undone(ledger: Ledger) -> bool:
+    """Writes were tried, none went through, and nothing else was done: no claim of a change can be true."""
+    tried = bool(ledger.refused.added) or any(trouble.kind in _WRITES for trouble in ledger.troubles.values())
+    return tried and not ledger.writes and all(run.command.kind == "search" for run in ledger.runs) and not _has_effects(ledger)
+
+
+def _has_effects(ledger: Ledger) -> bool:
+    return any(looked.kind == "effect" for looked in ledger.looked)
 
 
 def _tells_setback(text: str) -> bool:
@@ -76,7 +94,7 @@ def _as_found(text: str) -> str:
 def _reported(said: Said, grounded: frozenset[str]) -> Iterator[Bullet]:
     for block in blocks(said.text):
         hits = len(_words(block.text) & grounded)
-        if hits and not block.best.is_intent:
+        if hits and not (block.best.is_intent or _USAGE.match(block.text)):
             heading = f"{block.heading}: " if block.heading and len(block.text) < 60 else ""
             yield Bullet(heading + block.text, block.best.text[:300], (said.step,), 2.0 + min(hits, 4) * 0.5 + min(block.score, 5) * 0.3)
 
@@ -127,7 +145,7 @@ def findings(facts: Facts) -> Iterator[Bullet]:
     """Sentences that state how things are and why, in the agent's words."""
     for said in _spoken(facts.ledger):
         for sentence in said.causes:
-            if sentence.score >= 3.0 and not (sentence.is_intent or sentence.is_claim):
+            if sentence.score >= 3.0 and not (sentence.is_intent or sentence.is_claim or _SLIP.search(sentence.text)):
                 weight = sentence.score - (0.5 if said.is_thought else 0.0) - (1.5 if sentence.is_guess else 0.0)
                 yield Bullet(clean(sentence.text), sentence.text[:300], (said.step,), weight)
 

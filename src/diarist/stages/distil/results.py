@@ -11,7 +11,7 @@ import msgspec
 from diarist.model.entry import FileOperation
 from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change
-from diarist.stages.distil.commands import CHECKS, CommandLine, is_script, without_own_scripts
+from diarist.stages.distil.commands import CHECKS, CommandLine, Program, is_script, without_own_scripts
 from diarist.stages.distil.complaints import MOST, complaints
 from diarist.stages.distil.failures import exact_line, failure_line, fault_line, is_unflagged_failure, speaks_of_fault, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
@@ -19,7 +19,7 @@ from diarist.stages.distil.ledger import Changed, Ledger, Looked, Marked, Run, S
 from diarist.stages.distil.programs import TEST_FILE
 from diarist.stages.distil.troubles import Place, TroubleBook
 from diarist.stages.distil.verdict import Verdict, judge
-from diarist.stages.distil.writes import reverted_by, shell_changes, shell_reads
+from diarist.stages.distil.writes import reverted_by, script_targets, shell_changes, shell_reads
 from diarist.text.clip import clip
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
 from diarist.text.lazy import lazy
@@ -33,6 +33,7 @@ _REPORT = lazy(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
 """What a message of a program holds, and a sentence in plain words ("can't you just …") does not."""
 _ANSWER = 4_000
 """Characters looked at of what a subagent came back with."""
+_MOST_SCRIPTS = 200
 _CD = lazy(r"\s*cd\s+(['\"]?)([^\s'\";&|]+)\1\s*(?:&&|;|\n)")
 
 
@@ -55,6 +56,8 @@ class Outputs:
         self.ledger = ledger
         self.book = book
         self.troubles = TroubleBook(ledger.troubles)
+        self._scripts: dict[str, tuple[str, ...]] = {}
+        """By the name of a script that the run wrote: the files it opens for writing."""
 
     def settle(self, waiting: Pending, number: int, output: str, error: bool | None, exit_code: int | None) -> Run | Trouble | None:
         """Takes in one result (`number` -1 and no output: there was none). Returns what the agent's next words will be about."""
@@ -137,6 +140,10 @@ class Outputs:
             run.tail = text[-600:]
         if not (broke and found and len(command.programs) == 1):
             self._apply(waiting, command, number)
+        if "<<" in waiting.act.command:
+            self._note_scripts(script for program in command.programs for script in _script_of(program))
+        if self._scripts and verdict.started and verdict.passed is not False and not found:
+            self._apply_scripts(waiting, command)
         run.changes = self.ledger.changes
         self.ledger.runs.add(run)
         return run
@@ -160,9 +167,11 @@ class Outputs:
     def _apply(self, waiting: Pending, command: CommandLine, number: int) -> None:
         match = _CD.match(waiting.act.command)
         folder = match[2] if match else ""
-        for path in shell_reads(command):
-            self.book.note(posixpath.join(folder, path), "read")
         changes = shell_changes(command, folder)
+        written = {change.path for change in changes}
+        for path in (posixpath.normpath(posixpath.join(folder, path)) for path in shell_reads(command)):
+            if path not in written:  # "make > out.txt; cat out.txt" shows what it made itself
+                self.book.note(path, "read")
         for change in changes:
             target = self.book.relative(change.path)
             self.troubles.went_well(
@@ -172,9 +181,25 @@ class Outputs:
         for path in reverted_by(command):
             self.book.revert(path)
 
+    def _note_scripts(self, written: Iterable[tuple[str, str]]) -> None:
+        """Paths and texts of scripts that were written: what they will write once they are run."""
+        for path, text in written:
+            targets = script_targets(text)
+            if targets and len(self._scripts) < _MOST_SCRIPTS:
+                self._scripts[path.rsplit("/", 1)[-1]] = targets
+
+    def _apply_scripts(self, waiting: Pending, command: CommandLine) -> None:
+        """What scripts of the run's own change when they are run: files of the project that were looked at before."""
+        for program in command.programs:
+            names = [word.rsplit("/", 1)[-1] for word in program.words[:3]] if is_script(program) else ()
+            targets = dict.fromkeys(path for name in names for path in self._scripts.get(name, ()))
+            self._write([Change(path, "edit") for path in targets if self.book.is_project(path)], waiting)
+
     def _write(self, changes: Iterable[Change], waiting: Pending) -> None:
         ledger = self.ledger
         for change in changes:
+            if not waiting.act.command:
+                self._note_scripts([(change.path, change.after)])
             path = self.book.note(change.path, change.operation)
             if not path:
                 continue
@@ -231,6 +256,11 @@ _READ_ONLY = lazy(
 def _has_effect(tool: str) -> bool:
     """Does a tool of no known kind change something, by its name: `book_flight` does, `get_user` does not."""
     return _READ_ONLY.match(tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]) is None
+
+
+def _script_of(program: Program) -> list[tuple[str, str]]:
+    """The path and text of a script that a here-document writes."""
+    return [(path, program.heredoc) for path in program.writes] if program.heredoc else []
 
 
 def _naming(path: str, act: Act) -> str:

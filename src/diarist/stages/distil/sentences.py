@@ -27,13 +27,15 @@ from diarist.stages.distil.cues import (
     OPENERS,
     PASS,
     PLAN,
+    POLITE,
     RARE,
     WILL,
     bits_of,
     bits_of_pairs,
     bits_of_pieces,
 )
-from diarist.stages.distil.words import word_set
+from diarist.stages.distil.prose import OPENERS as CODE_OPENERS
+from diarist.stages.distil.prose import code_after, is_edge, is_no_prose
 from diarist.text.lazy import lazy
 from diarist.text.remembered import Remembered
 from diarist.text.translation import Translation
@@ -41,17 +43,9 @@ from diarist.text.translation import Translation
 SHORTEST, LONGEST = 12, 420
 _BRIEF = 50
 
-_FENCE = ("```", "~~~")
 _LIST_MARK = lazy(r"\s*(?:[-*+•‣◦]\s+|\d{1,3}[.)]\s+|>\s?)*(?:\[[ xX]\]\s+)?(?:[✅❌✓✗☑⚠️🔧🎉🚀📝🔍]+\s*)?")
 _END = lazy(r"[.!?。！？](?:(?<=[。！？])|[\"')\]*`_]*\s+(?=[A-ZÀ-ÞА-Я¿¡\"'(\[`*_]))")
 """It begins with the signs that it may begin with: a search passes over all else many times as fast."""
-_CODE_LINE = lazy(
-    r"(?:from [\w.]+ import |import [\w.{*]|(?:def|class|func|fn|const|let|var|return|public|private|#include|package|using) .*[({;:=].*$|"
-    r"@\w+|[<>=]{5,}|[}\])]+[;,]?$)|\"[\w-]+\": "
-)
-_LOG_LINE = lazy(r"[\w./~@-]*[/.][\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b")
-"""What a program printed and somebody pasted."""
-_CODE_HEADS = word_set("from import def class func fn const let var return public private package using")
 _PUNCTUATION = ".,:;!?()[]{}\"'*`“”‘’«»…—–-"
 _to_spaces = Translation({**dict.fromkeys(',;:!?()[]{}"*`“”«»…—–', " "), "’": "'"})
 _MAY_END = (". ", "! ", "? ", ".\n", "!\n", "?\n", ".)", '."', ".*", ".`", ".'", "。", "！", "？")
@@ -126,7 +120,7 @@ def pieces_of(text: str) -> list[str]:
 def _passage(line: str) -> str:
     """A text of one line without its list mark; empty for what is no prose. As `_passages`."""
     bare = line.lstrip()
-    if not bare or bare.startswith(_FENCE) or _is_no_prose(line, bare):
+    if not bare or (bare[0] in CODE_OPENERS and is_edge(bare)) or is_no_prose(line, bare):
         return ""
     if bare[0].isalpha():
         return bare
@@ -136,15 +130,15 @@ def _passage(line: str) -> str:
 
 def _passages(text: str) -> Iterator[str]:
     """Lines without their list marks; a line that a terminal wrapped is joined to the next one. Exact pieces of the text."""
-    start, end, fenced = -1, 0, False
+    start, end, code = -1, 0, ""
     at = 0
     for line in text.split("\n"):
         bare = line.lstrip()
         begins, at = at, at + len(line) + 1
-        if bare.startswith(_FENCE):
-            fenced = not fenced
+        if bare and bare[0] in CODE_OPENERS and (is_edge(bare) or code):
+            code = code_after(bare, code)
             bare = ""
-        if fenced or not bare or _is_no_prose(line, bare):
+        if code or not bare or is_no_prose(line, bare):
             if start >= 0:
                 yield text[start:end]
             start = -1
@@ -159,15 +153,6 @@ def _passages(text: str) -> Iterator[str]:
         start, end = begins + inset, begins + len(line)
     if start >= 0:
         yield text[start:end]
-
-
-def _is_no_prose(line: str, bare: str) -> bool:
-    """Code, a table, a heading, markup: by how a line begins and ends."""
-    if line[0] in "#|<\t=" or bare[-1] in ";{" or (":" in bare and _LOG_LINE.match(bare)):
-        return True
-    if (bare[0] in '@<>=}])"' or bare.split(" ", 1)[0] in _CODE_HEADS) and _CODE_LINE.match(bare):
-        return True
-    return line.startswith("    ") and bare[0] not in "-*+0123456789" and len(bare) < 60
 
 
 def _is_wrapped(before: str, bare: str) -> bool:
@@ -261,7 +246,9 @@ def _is_chatter(low: str) -> bool:
     bare = low.rstrip("*_ ")
     if bare.endswith(("?", "？", "...", "…")) or (bare.endswith((":", "：")) and len(_words(low)) <= 5):
         return True
-    return low.lstrip("*_ ").startswith(CHATTER_STARTS) and (low.endswith(":") or len(_words(low)) <= 14)
+    if not low.lstrip("*_ ").startswith(CHATTER_STARTS):
+        return False
+    return low.endswith(":") or len(_words(low)) <= 14 or any(piece in low for piece in POLITE)
 
 
 _OPENING = lazy(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from diarist.model.bullet import UNASKED
 from diarist.stages.distil.bullets import one_line
+from diarist.stages.distil.prose import is_no_prose
 from diarist.text.clip import clip
 from diarist.text.lazy import lazy
 
@@ -64,7 +65,7 @@ def make_title(given: str, prompts: Sequence[str], reply: str, files: Sequence[s
         return clip(one_line(given), LONGEST)
     title = next((line for prompt in prompts if (line := _title_line(prompt))), "") or _title_line(reply) or _first_words(prompts)
     title = clip(title, LONGEST) if title else UNASKED
-    named = [path.rsplit("/", 1)[-1] for path in files[:2]]
+    named = list(dict.fromkeys(path.rsplit("/", 1)[-1] for path in files[:2]))
     if named and len(title) < 70 and not any(name in title for name in named):
         title += f" ({', '.join(named)})"
     return title
@@ -74,10 +75,19 @@ def _first_words(prompts: Sequence[str]) -> str:
     return next((words for prompt in prompts if (words := one_line(prompt))), "")
 
 
+def _announced(lines: Sequence[str], line: str) -> str:
+    """What a short sentence that ends in a colon leads to: "Let's look at these two:" alone says nothing."""
+    following = lines[lines.index(line) + 1] if line != lines[-1] else ""
+    is_sentence = line.count(" ") >= 2 and len(line) < 60
+    return following if is_sentence and following and not is_no_prose(following, following) else ""
+
+
 def _title_line(prompt: str) -> str:
     asked = bare_prompt(prompt)
     described = _DESCRIBED.search(asked) if "</" in asked else None
     lines = (one_line(_MARKS.sub("", line)) for line in (described[2] if described else asked).split("\n")[:40])
     telling = [line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)]
     line = next((line for line in telling if not _PREAMBLE.match(line)), telling[0] if telling else "")
+    if line.endswith((":", "：")):
+        line = f"{line} {_announced(telling, line)}".rstrip()
     return f"Asked to solve “{clip(line, LONGEST - 17)}”" if line and described else line

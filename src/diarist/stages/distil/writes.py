@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from diarist.model.entry import FileOperation
 from diarist.stages.distil.actions import CLIP, Change
@@ -10,7 +11,8 @@ from diarist.stages.distil.commands import CommandLine, Program
 from diarist.text.lazy import lazy
 
 _SED_IN_PLACE = lazy(r"(?:-i\S*|--in-place\S*|-\w*i\w*)$")
-_SED_SCRIPT = lazy(r"s[/|#,@]|\d+[,dspi]|/|\$")
+_SED_SCRIPT = lazy(r"s[/|#,@]|\d+[,dspi]|/.*/\w{0,2}(?:,.*)?$|/.*[\s\\]|\$")
+"""A path may begin with a slash, too: a pattern ends with one."""
 _FILE_WORD = lazy(r"\.\w+$|/")
 _WRITERS: dict[str, FileOperation] = {
     "tee": "create",
@@ -26,6 +28,10 @@ _NO_FILE = lazy(r"/dev/|[*?$<>|{}]|^-$|^&?\d$")
 _SCRIPT_WRITES = lazy(
     r"""(?:open\(\s*|Path\(\s*|writeFileSync\(\s*|writeFile\(\s*|File\.write\(\s*)['"]([^'"\n]{1,200})['"]\s*(?:,\s*['"][wax]|\)\s*\.write_|,)"""
 )
+
+_NAMED_WRITES = lazy(r"(?:open\(\s*(?=\w+\s*,\s*['\"][wax])|\b(?=\w+\.write_(?:text|bytes)\())([A-Za-z_]\w{0,40})")
+_SCRIPT = 60_000
+"""Characters of a script that are looked at."""
 
 
 def shell_changes(command: CommandLine, folder: str = "") -> tuple[Change, ...]:
@@ -102,6 +108,17 @@ def _by_script(program: Program) -> list[Change]:
     """Files that an inline script opens for writing."""
     words = program.words
     script = program.heredoc or next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-c", "-e")), "")
+    return [Change(path, "edit", after=script[:CLIP]) for path in script_targets(script)]
+
+
+def script_targets(script: str) -> tuple[str, ...]:
+    """Files that a script opens for writing, as far as their names stand in it as plain strings."""
+    script = script[:_SCRIPT]
     if "write" not in script and "open(" not in script:
-        return []
-    return [Change(path, "edit", after=script[:CLIP]) for path in dict.fromkeys(_SCRIPT_WRITES.findall(script))]
+        return ()
+    found = dict.fromkeys(_SCRIPT_WRITES.findall(script))
+    for name in dict.fromkeys(_NAMED_WRITES.findall(script)):
+        given = re.search(rf"^\s*{name}\s*=\s*(?:Path\(\s*)?['\"]([^'\"\n]{{1,200}})['\"]", script, re.MULTILINE)
+        if given:
+            found.setdefault(given[1])
+    return tuple(path for path in found if not _NO_FILE.search(path))
