@@ -72,6 +72,8 @@ def text_line(text: str, longest: int = LONGEST) -> str:
 
 
 def _escape(text: str) -> str:
+    if text.replace("-", "a").isalnum() and text[0].isalpha():
+        return text  # an id or a word: nothing in it could mean anything
     return _APPROVED.sub(r"\1\2\\:", prose(text))
 
 

@@ -75,11 +75,8 @@ class Found(NamedTuple):
 
 def count_carriers(items: Iterable[Item], phrases: Phrases) -> list[int]:
     """By phrase: how many items say it."""
-    counts = [0] * len(phrases.texts)
-    for item in items:
-        for phrase in {*item.tried, *item.worked, *item.failed}:
-            counts[phrase] += 1
-    return counts
+    counts = Counter(chain.from_iterable({*item.tried, *item.worked, *item.failed} for item in items))
+    return [counts[phrase] for phrase in range(len(phrases.texts))]
 
 
 def find_approaches(corpus: Corpus, members: Sequence[int], most: int) -> Found:
