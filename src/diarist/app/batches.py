@@ -17,6 +17,7 @@ from diarist.app.hosting import (
     Handed,
     NewNote,
     Run,
+    ToldText,
     ToTell,
     add_note,
     hand_over,
@@ -62,7 +63,7 @@ def add_entries(box: Toolbox, runs: Sequence[Mapping[str, Any]], *, trust: Trust
         ready = [_tried(partial(_ready, pinned, told)) for told in several]
         good = [each for each in ready if not isinstance(each, Added)]
         texts = iter(crew.tell(pinned.reader(), good) if crew is not None else [tell_run(pinned.reader(), each) for each in good])
-        return [each if isinstance(each, Added) else _tried(partial(hand_over, pinned, each, next(texts))) for each in ready]
+        return [each if isinstance(each, Added) else _tried(partial(_hand_over, pinned, each, next(texts))) for each in ready]
 
     def alone(told: Mapping[str, Any]) -> None:
         handed = read_run(box, _as(Run, told))
@@ -130,6 +131,12 @@ def _tried(work: Callable[[], Made]) -> Made | Added:
 
 def _ready(box: Toolbox, told: Mapping[str, Any]) -> ToTell:
     return to_tell(box, _as(Run, told))
+
+
+def _hand_over(box: Toolbox, run: ToTell, told: ToldText | InvalidInputError) -> Handed:
+    if isinstance(told, InvalidInputError):
+        raise told
+    return hand_over(box, run, told)
 
 
 def _note(box: Toolbox, told: Mapping[str, Any]) -> tuple[Record, SearchText]:

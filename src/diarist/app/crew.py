@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from diarist.app.hosting import ToldText, ToTell, tell_run
-from diarist.errors import StoreError
+from diarist.errors import InvalidInputError, StoreError
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Reader
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MANY = 16
 """So many runs at once are worth starting processes for; once they are there, two are worth asking."""
+DIED = "the process that distilled this run died (out of memory?), twice; nothing of it was added. Hand in less of its transcript."
 
 
 class Crew:
@@ -29,16 +30,40 @@ class Crew:
         self._turn = threading.Lock()
         self._workers: Workers | None = None
 
-    def tell(self, reader: Reader, runs: Sequence[ToTell]) -> list[ToldText]:
-        """What each run tells, in order. Where a process dies or none can be had, it is told here, and the next batch tries again."""
+    def tell(self, reader: Reader, runs: Sequence[ToTell]) -> list[ToldText | InvalidInputError]:
+        """What each run tells, in order, or why it cannot be told. Where no process can be had, it is told here."""
         workers = self._ready(start=len(runs) >= MANY) if len(runs) > 1 else None
         if workers is None:
             return [tell_run(reader, run) for run in runs]
         try:
             return list(workers.hand(runs, reader))
-        except (StoreError, OSError):
+        except OSError:
             self._drop(workers)
             return [tell_run(reader, run) for run in runs]
+        except StoreError:
+            self._drop(workers)
+            return self._tell_apart(reader, runs)
+
+    def _tell_apart(self, reader: Reader, runs: Sequence[ToTell]) -> list[ToldText | InvalidInputError]:
+        """Each run of a batch in which a process died. The one it died for ends its next process as well; here it would end the server."""
+        from diarist.app.workers import start_workers
+
+        told: list[ToldText | InvalidInputError] = []
+        workers: Workers | None = None
+        try:
+            for run in runs:
+                workers = workers or start_workers(1, self._make_reader)
+                try:
+                    told += workers.hand([run], reader) if workers else [tell_run(reader, run)]
+                except StoreError:
+                    told.append(InvalidInputError(DIED))
+                    if workers is not None:
+                        workers.close()
+                    workers = None
+        finally:
+            if workers is not None:
+                workers.close()
+        return told
 
     def close(self) -> None:
         """Ends the processes."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from diarist.model.job import JobState
+from diarist.stores.file_lock import alone
 
 if TYPE_CHECKING:
     from diarist.model.redacted import Redacted
@@ -26,11 +27,10 @@ class FileBoard:
     def __init__(self, workspace: Path, *, only: str | None = None) -> None:
         self._path = workspace / NAME
         self._only = only
-        self._turn = threading.Lock()
 
     def note(self, state: JobState) -> None:
-        """Takes the place of what was known of that job. A disk that is full loses the note, not the job."""
-        with self._turn, contextlib.suppress(OSError):
+        """Takes the place of what was known of that job, while no other process or thread does. A full disk loses the note, not the job."""
+        with contextlib.suppress(OSError), alone(self._path.with_name(f".{NAME}.lock")):
             known = {each.id: each for each in self._read()} | {state.id: state}
             kept = sorted(known.values(), key=_age)[-MOST:]
             draft = self._path.with_name(f".{NAME}.{os.getpid()}.{threading.get_ident()}.tmp")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from diarist.app.crew import MANY, Crew
+from diarist.app.crew import DIED, MANY, Crew
 from diarist.app.ingest import IngestOptions
 from diarist.app.memory import Memory
 from diarist.bootstrap import build_crew, open_memory
@@ -88,7 +91,7 @@ def test_they_start_only_when_much_comes_at_once(crew: Crew, tmp_path: Path) -> 
 
 
 def test_one_that_dies_costs_nothing(crew: Crew, tmp_path: Path) -> None:
-    """The batch is told by the server itself, and the next one has new processes."""
+    """The runs of the batch are told one by one, by new processes, which the next batch has too."""
     with open_memory(tmp_path / "w") as memory:
         memory.crew = crew
         assert not any(answer.problem for answer in memory.add_entries([run(number) for number in range(RUNS)]))
@@ -98,6 +101,35 @@ def test_one_that_dies_costs_nothing(crew: Crew, tmp_path: Path) -> None:
             assert not any(answer.problem for answer in memory.add_entries([run(number) for number in range(start, start + RUNS)]))
         assert not set(_pids(crew)) & set(first)
         assert len(ids(memory)) == 3 * RUNS
+
+
+def test_a_run_that_ends_its_process_does_not_end_the_server(crew: Crew, tmp_path: Path) -> None:
+    """As one would for which there is too little memory: it is refused by itself, nothing of it is kept, and things go on."""
+
+    def end_some() -> None:
+        """One of the batch's processes, then the first two that are started after it."""
+        while not (seen := set(_pids(crew))):
+            time.sleep(0.01)
+        os.kill(min(seen), signal.SIGKILL)
+        killed = 0
+        while killed < 2:
+            time.sleep(0.01)
+            for pid in sorted({child.pid for child in active_children() if child.pid} - seen)[: 2 - killed]:
+                os.kill(pid, signal.SIGKILL)
+                seen.add(pid)
+                killed += 1
+
+    with open_memory(tmp_path / "w") as memory:
+        memory.crew = crew
+        killer = threading.Thread(target=end_some)
+        killer.start()
+        answers = memory.add_entries([run(number) for number in range(MANY)])
+        killer.join()
+        refused = [answer.problem for answer in answers if answer.problem]
+        assert refused in ([DIED], [DIED, DIED])  # the second killed may have been the batch's, too
+        assert len(ids(memory)) == MANY - len(refused)
+        assert not any(answer.problem for answer in memory.add_entries([run(number) for number in range(MANY)]))
+        assert len(ids(memory)) == MANY
 
 
 def _pids(crew: Crew) -> list[int]:
