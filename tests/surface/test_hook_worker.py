@@ -18,6 +18,7 @@ from builders import ClaudeSession
 from diarist.app.backlog import Seen, read_backlog
 from diarist.app.spool import add_event
 from diarist.app.wake import take_lock
+from diarist.app.worker import MAX_TRIES
 from diarist.bootstrap import open_memory
 from diarist.errors import DiaristError
 from diarist.model.record import RecordFilter
@@ -159,6 +160,48 @@ def test_a_transcript_that_cannot_be_found_is_reported_and_set_aside(place: Plac
     assert told["backlog"]["set_aside"] == 2
     assert "session-gone" in told["errors"][-1]["message"]
     assert told["clients"]["codex"]["events"] == 2
+
+
+STEP = """
+import sys
+from pathlib import Path
+from diarist.app.worker import Timing, Worker
+from diarist.bootstrap import open_memory
+
+workspace = Path(sys.argv[1])
+Worker(workspace, lambda: open_memory(workspace), print, Timing(now=lambda: float(sys.argv[2]), idle=1)).step()
+"""
+
+
+def test_a_transcript_that_kills_its_worker_is_set_aside(place: Place) -> None:
+    """As one would for which there is too little memory: it is not tried for ever, and the next session is imported."""
+    large, small = place.session(1)[0], place.session(2)[0]
+    for number in range(2000):
+        large.bash(f"make part-{number}", f"{number} parts made")
+    folder = place.home / ".claude" / "projects" / "work"
+    for session in (large, small):
+        event = {"kind": "end", "client": "claude-code", "session": session.id, "event": "SessionEnd"}
+        add_event(str(place.workspace), {**event, "transcript": str(session.write(folder))})
+
+    def written() -> int:
+        told = place.workspace / "spool" / "seen.json"
+        return told.stat().st_mtime_ns if told.exists() else 0
+
+    now = time.time() + 1000
+    deaths = 0
+    while deaths < MAX_TRIES:
+        now += 1000
+        before = written()
+        worker = subprocess.Popen([sys.executable, "-c", STEP, str(place.workspace), str(now)], env=place.environ)
+        while worker.poll() is None:
+            if written() != before and Seen(place.workspace).at_work == f"claude-code:{large.id}":
+                worker.kill()
+        deaths += worker.returncode != 0
+    subprocess.run([sys.executable, "-c", STEP, str(place.workspace), str(now + 1000)], env=place.environ, check=True)
+    assert place.titles() == ["Task number 2"]
+    assert not read_backlog(place.workspace).events
+    assert "the worker died" in Seen(place.workspace).errors[-1]["message"]
+    assert Seen(place.workspace).at_work == ""
 
 
 def test_a_session_without_a_path_is_found_by_its_id(place: Place) -> None:

@@ -181,7 +181,7 @@ def sweep_drafts(workspace: Path, now: float) -> None:
 
 
 class Seen:
-    """`spool/seen.json`: by client the last event and how many there were; the last import; failed tries; the last errors."""
+    """`spool/seen.json`: by client the last event and how many there were, the last import, what is at work, failed tries and errors."""
 
     MAX_ERRORS = 20
 
@@ -197,6 +197,8 @@ class Seen:
         """By session: number of failed tries, and when the last one was."""
         self.errors: list[dict[str, Any]] = told.get("errors", [])
         self.last_import: dict[str, Any] = told.get("last_import", {})
+        self.at_work: str = told.get("at_work", "")
+        """The session that is being imported; of a worker that died, the one it died at."""
 
     def hear(self, events: Iterable[Event]) -> None:
         """Counts events that are about to leave the spool."""
@@ -221,7 +223,13 @@ class Seen:
         """Writes it down, whole or not at all."""
         make_private(str(self._path.parent))
         draft = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
-        told = {"clients": self.clients, "tries": self.tries, "errors": self.errors, "last_import": self.last_import}
+        told = {
+            "clients": self.clients,
+            "tries": self.tries,
+            "errors": self.errors,
+            "last_import": self.last_import,
+            "at_work": self.at_work,
+        }
         draft.write_text(json.dumps(told), encoding="utf-8")
         draft.replace(self._path)
 

@@ -87,8 +87,10 @@ class Worker:
             return 0, float("inf")
         sweep_drafts(self._workspace, now)
         forget_shown(self._workspace, now - FORGET_SECONDS)
-        backlog = read_backlog(self._workspace)
         seen = Seen(self._workspace)
+        if seen.at_work:
+            self._count_death(seen)
+        backlog = read_backlog(self._workspace)
         waiting = [session for session in backlog.dirty if self._may_try(seen, session, now)]
         due, next_at = split_due(waiting, now, self._timing.idle, _modified)
         worked = self._work(backlog, due, seen) if due or backlog.used or backlog.broken else 0
@@ -141,14 +143,26 @@ class Worker:
         remove_events(self._workspace, (event.name for event in gone))
         return len(gone) + len(backlog.broken)
 
+    def _count_death(self, seen: Seen) -> None:
+        """The worker before this one died while it imported a session: that was a failed try, too, or it would be tried for ever."""
+        for session in read_backlog(self._workspace).dirty:
+            if _key(session) == seen.at_work:
+                self._give_up(session, "the worker died while it imported it (out of memory?)", seen)
+        seen.at_work = ""
+        seen.save()
+
     def _import_safely(self, memory: Memory, session: Dirty, seen: Seen) -> bool:
         """True where the session's events are done with: imported, or nothing to import."""
+        seen.at_work = _key(session)
+        seen.save()
         try:
             problem = self._import(memory, session)
         except (StoreLockedError, StoreFullError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever one session does, the others go on
             problem = f"{type(error).__name__}: {error}" if isinstance(error, DiaristError) else type(error).__name__
+        finally:
+            seen.at_work = ""
         if problem:
             return self._give_up(session, problem, seen)
         seen.tries.pop(_key(session), None)
