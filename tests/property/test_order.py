@@ -34,7 +34,7 @@ def make_files(folder: Path) -> list[Path]:
 
 def export(paths: list[list[Path]]) -> bytes:
     """What is stored after importing the groups one after the other."""
-    with tempfile.TemporaryDirectory() as folder, diarist.open_memory(Path(folder) / "ws") as memory:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, diarist.open_memory(Path(folder) / "ws") as memory:
         for group in paths:
             memory.ingest(group)
         return b"".join(memory.export(RecordFilter()))
@@ -44,7 +44,7 @@ def export(paths: list[list[Path]]) -> bytes:
 @given(st.data())
 def test_order_and_grouping_do_not_matter(data: st.DataObject) -> None:
     """The export is byte-identical."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         paths = make_files(Path(folder))
         expected = export([paths])
         assert expected.count(b'"entry_hash"') == 5

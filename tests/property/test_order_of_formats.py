@@ -29,7 +29,7 @@ def make_files(folder: Path, names: list[str], copied: list[str]) -> list[Path]:
 
 def export(groups: list[list[Path]]) -> bytes:
     """What is stored after importing the groups one after the other."""
-    with tempfile.TemporaryDirectory() as folder, diarist.open_memory(Path(folder) / "ws") as memory:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, diarist.open_memory(Path(folder) / "ws") as memory:
         for group in groups:
             memory.ingest(group)
         sessions = b"".join(memory.export(ENTRIES, "jsonl", of="sessions"))
@@ -41,7 +41,7 @@ def export(groups: list[list[Path]]) -> bytes:
 def test_any_files_in_any_order_and_grouping_give_the_same_bytes(data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=12, unique=True))
     copied = data.draw(st.lists(st.sampled_from([name for name in names if name.endswith(".jsonl")] or names), max_size=3, unique=True))
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         paths = make_files(Path(name), names, copied)
         shuffled = data.draw(st.permutations(paths))
         cuts = sorted(data.draw(st.lists(st.integers(0, len(paths)), max_size=4)))
@@ -50,7 +50,7 @@ def test_any_files_in_any_order_and_grouping_give_the_same_bytes(data: st.DataOb
 
 
 def test_all_formats_backwards_one_by_one_give_the_same_bytes() -> None:
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         paths = make_files(Path(name), NAMES, [each for each in NAMES if each.endswith(".jsonl")])
         forwards = export([paths])
         assert forwards.count(b'"entry_hash"') > 30
