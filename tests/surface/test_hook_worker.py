@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -202,6 +203,25 @@ def test_a_transcript_that_kills_its_worker_is_set_aside(place: Place) -> None:
     assert not read_backlog(place.workspace).events
     assert "the worker died" in Seen(place.workspace).errors[-1]["message"]
     assert Seen(place.workspace).at_work == ""
+
+
+def test_a_worker_that_is_asked_to_end_blames_no_session(place: Place) -> None:
+    """As when the machine is shut down: the session is imported the next time."""
+    large = place.session(1)[0]
+    for number in range(2000):
+        large.bash(f"make part-{number}", f"{number} parts made")
+    path = large.write(place.home / ".claude" / "projects" / "work")
+    event = {"kind": "end", "client": "claude-code", "session": large.id, "event": "SessionEnd", "transcript": str(path)}
+    add_event(str(place.workspace), event)
+    os.utime(path, (time.time() - 100,) * 2)
+    worker = subprocess.Popen([sys.executable, "-m", "diarist", "worker"], env=place.environ, stdout=subprocess.DEVNULL)
+    while worker.poll() is None and not Seen(place.workspace).at_work:
+        time.sleep(0.005)
+    worker.terminate()
+    assert worker.wait(60) == 128 + signal.SIGTERM
+    assert (Seen(place.workspace).at_work, Seen(place.workspace).tries) == ("", {})
+    place.wait()
+    assert place.titles() == ["Task number 1"]
 
 
 def test_a_session_without_a_path_is_found_by_its_id(place: Place) -> None:

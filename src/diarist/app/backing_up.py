@@ -14,16 +14,17 @@ import io
 import os
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 
 import msgspec
 
+from diarist.app.backup_drafts import draft_folder
 from diarist.app.moving import export_store, import_store
+from diarist.durable import sync_folder
 from diarist.errors import InvalidInputError, StoreCorruptError, StoreFullError
 from diarist.model.machinery import Backup
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
 
 FORMAT = "diarist-backup/1"
-MANIFEST, STORE = "manifest.json", "store.zst"
+MANIFEST, STORE, DRAFT = "manifest.json", "store.zst", "backup.tar"
 MAX_MANIFEST = 16 << 20
 MAX_FILE = 1 << 20
 MAX_FILES = 100_000
@@ -64,24 +65,20 @@ def back_up(box: Toolbox, target: Path, on_progress: Progress | None = None) -> 
     """
     if target.exists():
         raise InvalidInputError(f"{target} is there already; a backup never overwrites one. Choose another name.")
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(prefix="diarist-backup-", dir=target.parent) as folder:
-            store = Path(folder, STORE)
+        with draft_folder(box.settings.workspace, target.parent) as folder:
+            store, draft = folder / STORE, folder / DRAFT
             seq = box.store.last_seq()
             export_store(box, store, on_progress)
             manifest = _write(box, draft, store, seq)
-        read_manifest(draft, check=True)
-        draft.rename(target)
-        _sync_folder(target.parent)
+            read_manifest(draft, check=True)
+            draft.rename(target)
+            sync_folder(target.parent)
     except OSError as error:
         raise StoreFullError(
             f"the backup {target} cannot be written ({error.strerror or error}). Free some space, or choose another place."
         ) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink()
     with box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.put_backup(Backup(box.reader().redactor.redact(str(target)), manifest.made_at, manifest.seq))
     return manifest
@@ -231,12 +228,3 @@ def _digest_of(stream: IO[bytes], size: int) -> str:
         digest.update(block)
         size -= len(block)
     return digest.hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

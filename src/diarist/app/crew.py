@@ -53,12 +53,14 @@ class Crew:
         try:
             for run in runs:
                 workers = workers or start_workers(1, self._make_reader)
+                if workers is None:
+                    told.append(tell_run(reader, run))
+                    continue
                 try:
-                    told += workers.hand([run], reader) if workers else [tell_run(reader, run)]
+                    told += workers.hand([run], reader)
                 except StoreError:
                     told.append(InvalidInputError(DIED))
-                    if workers is not None:
-                        workers.close()
+                    workers.close()
                     workers = None
         finally:
             if workers is not None:

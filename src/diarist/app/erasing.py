@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from diarist.app.backup_drafts import sweep
 from diarist.app.erasing_files import delete_chunks, files_of, forget_in_spool, hub_paths, remove_files, rewrite_targets, tell_hub
 from diarist.app.erasing_reach import Reach, reach
 from diarist.app.erasing_values import take_out_values
 from diarist.app.indexing import catch_up, purge, rebuild
-from diarist.app.tombstones import record_tombstone, session_tombstone, value_tombstones
+from diarist.app.tombstones import ERASED_PATH, record_tombstone, session_tombstone, value_tombstones
 from diarist.errors import StoreLockedError
 from diarist.model.codec import from_json, to_json
 from diarist.model.erasing import EraseWish, Receipt, Todo
 from diarist.model.ids import make_id
 from diarist.model.machinery import Erasure
 from diarist.model.record import RecordFilter
-from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Toolbox
@@ -137,7 +137,7 @@ def _forget_sources(box: Toolbox, tx: Transaction, found: Reach) -> None:
     for source in list(box.store.list_sources()) if gone else ():
         if gone.intersection(source.sessions):
             left = tuple(each for each in source.sessions if each not in gone)
-            path = source.path if left else derived("(erased)")
+            path = source.path if left else ERASED_PATH
             tx.put_source(msgspec.structs.replace(source, sessions=left, path=path, state=b"", offset=0))
 
 
@@ -146,6 +146,7 @@ def _carry_out(box: Toolbox, receipt: Receipt) -> Receipt:
     todo = receipt.todo
     if todo is None:
         return receipt
+    sweep(box.settings.workspace)
     files, kept = remove_files(todo.files)
     forget_in_spool(box.settings.workspace, todo.sessions)
     chunks = delete_chunks(box, todo.chunks)

@@ -16,6 +16,7 @@ import msgspec
 
 from diarist.app.explaining import sample
 from diarist.app.packed import open_source
+from diarist.app.tombstones import ERASED_PATH
 from diarist.model.redacted import Redacted, derived
 from diarist.model.session import CaptureReport, SessionInfo
 from diarist.text.records import outlines
@@ -73,8 +74,8 @@ def _count(source: SourceState, report: SourceReport) -> None:
     counts["source_files_parsed" if source.importer else "source_files_skipped"] += 1
     if source.problem:
         report.faults.append(f"{source.path}: {source.problem}")
-    if "[REDACTED:" in source.path or not source.inode:
-        counts["source_files_not_looked_for"] += 1  # its name was masked, or it came through standard input
+    if "[REDACTED:" in source.path or source.path == ERASED_PATH or not source.inode:
+        counts["source_files_not_looked_for"] += 1  # its name was masked or erased, or it came through standard input
         return
     try:
         found = Path(source.path).stat()

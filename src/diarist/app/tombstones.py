@@ -8,12 +8,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from diarist.errors import InvalidInputError
+from diarist.model.redacted import derived
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Reader
     from diarist.model.record import Tombstone
     from diarist.ports import Store
     from diarist.text.erased import Erased, Tombstones
+
+ERASED_PATH = derived("(erased)")
+"""Stands for the path of a file that told only of what was erased."""
 
 
 class Readers:

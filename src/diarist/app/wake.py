@@ -36,7 +36,7 @@ def take_lock(workspace: str) -> int | None:
     descriptor = os.open(os.path.join(folder, LOCK_NAME), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         descriptor = _above_streams(descriptor)
-        _lock(descriptor)
+        try_lock(descriptor)
     except OSError:
         os.close(descriptor)
         return None
@@ -46,7 +46,8 @@ def take_lock(workspace: str) -> int | None:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
+    def try_lock(descriptor: int) -> None:
+        """Locks an open file. Raises OSError where another holds it."""
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
     def _above_streams(descriptor: int) -> int:
@@ -64,7 +65,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
+    def try_lock(descriptor: int) -> None:
+        """Locks an open file. Raises OSError where another holds it."""
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _above_streams(descriptor: int) -> int:

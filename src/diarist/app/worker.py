@@ -159,6 +159,10 @@ class Worker:
             problem = self._import(memory, session)
         except (StoreLockedError, StoreFullError):
             raise
+        except (KeyboardInterrupt, SystemExit):  # stopped from outside: no fault of this session
+            seen.at_work = ""
+            seen.save()
+            raise
         except Exception as error:  # noqa: BLE001 - whatever one session does, the others go on
             problem = f"{type(error).__name__}: {error}" if isinstance(error, DiaristError) else type(error).__name__
         finally:

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from copy import copy
-from itertools import islice
+from itertools import islice, zip_longest
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
@@ -39,6 +39,8 @@ SESSIONS_AT_ONCE = 8
 FILES_AT_ONCE = 16
 BYTES_AT_ONCE = 256 << 10
 """Files that are handed over together: a message, and a flush of the vault, take longer than a small file does."""
+NAMED = 8
+"""Files or sessions that are named, at most, where a process died at one of them."""
 MUCH = 1 << 20
 """Bytes that are to be redacted, at least, where processes are started for it."""
 Item = TypeVar("Item")
@@ -81,23 +83,26 @@ class Workers:
     def read(self, todo: Iterable[tuple[Source, Before | None]], now: Callable[[], datetime]) -> Iterator[tuple[Source, FileRead]]:
         """Reads files; what they held is in the vault then."""
         groups = _grouped((source, before, now()) for source, before in todo)
-        results = self._in_order(_read, groups)
+        results = self._in_order(_read, groups, _paths)
         return ((task[0], read) for tasks, several in results for task, read in zip(tasks, several, strict=True))
 
     def tell(self, tasks: Iterator[Task]) -> Iterator[Told]:
         """Distils sessions."""
         groups = iter(lambda: tuple(islice(tasks, SESSIONS_AT_ONCE)), ())
-        return (told for _, several in self._in_order(_tell, groups) for told in _unpacked(several))
+        return (told for _, several in self._in_order(_tell, groups, _sessions) for told in _unpacked(several))
 
     def hand(self, runs: Sequence[ToTell], reader: Reader) -> Iterator[ToldText]:
         """Redacts and distils runs that a host handed in; `reader` tells what was erased. Texts go to these processes only."""
         pending, erased = iter(runs), erased_values(reader)
         each = min(SESSIONS_AT_ONCE, -(-len(runs) // self._jobs))
         groups = iter(lambda: tuple(islice(pending, each)), ())
-        for _, several in self._in_order(_hand, ((erased, group) for group in groups)):
+        for _, several in self._in_order(_hand, ((erased, group) for group in groups), _handed):
             yield from map(ToldText, several[0], _unpacked(several[1]))
 
-    def _in_order(self, work: Callable[[Item], Result], tasks: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+    def _in_order(
+        self, work: Callable[[Item], Result], tasks: Iterable[Item], names: Callable[[Item], list[str]]
+    ) -> Iterator[tuple[Item, Result]]:
+        """`names`: what a task holds, the likeliest to be too much for a process first."""
         waiting: deque[tuple[Item, Future[Result]]] = deque()
         pending = iter(tasks)
         try:
@@ -106,14 +111,29 @@ class Workers:
                     waiting.append((task, self._pool.submit(work, task)))
                 if not waiting:
                     return
-                task, future = waiting.popleft()
-                yield task, future.result()
+                task, future = waiting[0]
+                result = future.result()
+                waiting.popleft()
+                yield task, result
         except BrokenProcessPool as error:
             message = "a reading process died (out of memory?). What was read is kept; run again, with --jobs 1 if it repeats"
-            raise StoreError(message) from error
+            unfinished = (task for task, future in waiting if not _is_finished(future))
+            at_hand = [names(task) for task in islice(unfinished, self._jobs)]  # tasks are begun in order, one by each process
+            raise StoreError(message + _one_of(at_hand)) from error
         finally:
             for _, future in waiting:
                 future.cancel()
+
+
+def _is_finished(future: Future[Result]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _one_of(at_hand: Sequence[Sequence[str]]) -> str:
+    """Names what the processes were at, some of each task; nothing where they were at nothing."""
+    turns = [name for turn in zip_longest(*at_hand) for name in turn if name is not None]
+    more = f" and {len(turns) - NAMED} more" if len(turns) > NAMED else ""
+    return f". It was at one of: {', '.join(turns[:NAMED])}{more}" if turns else ""
 
 
 FileTask: TypeAlias = "tuple[Source, Before | None, datetime]"
@@ -190,6 +210,18 @@ def _grouped(tasks: Iterable[FileTask]) -> Iterator[tuple[FileTask, ...]]:
         size += task[0].size
     if group:
         yield tuple(group)
+
+
+def _paths(tasks: tuple[FileTask, ...]) -> list[str]:
+    return [str(source.path) for source, _, _ in sorted(tasks, key=lambda task: -task[0].size)]
+
+
+def _sessions(tasks: tuple[Task, ...]) -> list[str]:
+    return [f"session {task.parts[0].session}" for task in tasks]
+
+
+def _handed(task: tuple[Sequence[Erased], tuple[ToTell, ...]]) -> list[str]:
+    return _sessions(tuple(run.task for run in task[1]))
 
 
 def _read(tasks: tuple[FileTask, ...]) -> list[FileRead]:

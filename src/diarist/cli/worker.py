@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -73,6 +74,7 @@ def worker_command(
     if held is None:
         say("A worker is at work already; `diarist status` shows what it does.")
         return 0
+    signal.signal(signal.SIGTERM, _leave)
     os.environ["DIARIST_DISABLE"] = "1"  # whatever is started from here must not be captured
     if background:
         _step_back(workspace)
@@ -81,6 +83,11 @@ def worker_command(
             _worker(settings, write).step()
             return 0
         return _work(workspace, held, _worker(settings, write), lambda: program_mark() != mark)
+
+
+def _leave(*_: object) -> None:
+    """Asked to end: what is at work is given up in good order, as by Ctrl-C."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _work_off_queue(workspace: str | None, once: bool) -> int:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 GIST_VERSION = 1
-"""To be raised with whatever changes the gist of an entry (`stages.gist`): gists of other versions are not read but made anew."""
+"""To be raised with whatever changes the gist of an entry (`stages.gist`, `text.terms`, `text.stem`): others are made anew, not read."""
 
 
 class Spending(NamedTuple):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
@@ -13,7 +17,8 @@ from builders import fixed_test_session
 from contract.importers.passes import TRANSCRIPTS
 from diarist.app.ingest import IngestOptions
 from diarist.app.sources import Source
-from diarist.app.workers import BYTES_AT_ONCE, FILES_AT_ONCE, _grouped, _may_fork
+from diarist.app.workers import BYTES_AT_ONCE, FILES_AT_ONCE, NAMED, Workers, _grouped, _may_fork, _one_of
+from diarist.errors import StoreError
 from diarist.model.record import RecordFilter
 
 
@@ -54,3 +59,33 @@ def test_a_process_with_other_threads_is_not_copied() -> None:
     finally:
         done.set()
         other.join()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="a process cannot be stopped here")
+def test_where_a_process_dies_the_files_it_was_at_are_named(tmp_path: Path) -> None:
+    """The largest of its group first; not those that it had not come to."""
+    at = datetime(2026, 11, 2, tzinfo=UTC)
+    first = [fixed_test_session(number).write(tmp_path / "first") for number in (1, 2)]
+    later = fixed_test_session(3).write(tmp_path / "later")
+    sizes = zip([*first, later], [1000, BYTES_AT_ONCE - 1000, BYTES_AT_ONCE], strict=True)
+    before = set(multiprocessing.active_children())
+
+    def todo() -> Iterator[tuple[Source, None]]:
+        for path, size in sizes:
+            yield Source(path, size, 0, 1, True), None
+        (process,) = set(multiprocessing.active_children()) - before  # the first two are handed out by now
+        process.kill()
+        process.join()
+
+    with diarist.open_memory(tmp_path / "ws") as memory, Workers(1, memory._box.make_reader) as workers:
+        for process in set(multiprocessing.active_children()) - before:
+            os.kill(process.pid or 0, signal.SIGSTOP)
+        with pytest.raises(StoreError, match="a reading process died") as caught:
+            list(workers.read(todo(), lambda: at))
+    assert str(caught.value).endswith(f"It was at one of: {first[1]}, {first[0]}")
+
+
+def test_of_many_files_some_of_each_process_are_named() -> None:
+    told = _one_of([[f"a{number}" for number in range(9)], ["b0"]])
+    assert told == f". It was at one of: a0, b0, a1, a2, a3, a4, a5, a6 and {10 - NAMED} more"
+    assert _one_of([]) == ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import diarist
 import residue
 from builders import fixed_test_session
 from diarist.app.backing_up import read_manifest
+from diarist.app.backup_drafts import draft_folder
 from diarist.bootstrap import restore
 from diarist.errors import DiaristError, InvalidInputError, StoreCorruptError, UsageError
 from diarist.model.erasing import EraseWish
@@ -53,6 +56,43 @@ def test_a_backup_gives_back_everything(tmp_path: Path, environ: dict[str, str])
         assert found.entries == 2
         assert memory.doctor()["faults"] == []
         assert memory.search("parser tests")
+
+
+KILLED = """
+import os, signal, sys
+from datetime import UTC, datetime
+import diarist
+
+asked = []
+
+def now():
+    if asked:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return datetime.now(UTC)
+
+with diarist.open_memory(sys.argv[1], now=now, environ={"HOME": sys.argv[3]}) as memory:
+    asked.append(True)
+    memory.back_up(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("then", ["another backup", "an erasure"])
+def test_what_a_killed_backup_leaves_does_not_stay(tmp_path: Path, environ: dict[str, str], then: str) -> None:
+    """It may hold what is erased later, and no receipt could name it. A backup that is at work is left alone."""
+    ids = fill(tmp_path / "ws", tmp_path / "in", environ)
+    out = tmp_path / "out"
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path / "ws", out / "a.backup", environ["HOME"]], timeout=60)
+    [left] = out.iterdir()
+    assert (left / "store.zst").stat().st_size
+    with diarist.open_memory(tmp_path / "ws", environ=environ) as memory, draft_folder(tmp_path / "ws", tmp_path) as busy:
+        if then == "an erasure":
+            memory.erase(EraseWish(ids=(ids[0],)))
+        else:
+            memory.back_up(out / "b.backup")
+        assert busy.is_dir()
+    assert not left.exists()
+    assert not busy.exists()
+    assert list((tmp_path / "ws" / "backups-begun").iterdir()) == []
 
 
 def test_tombstones_travel_with_a_backup(tmp_path: Path, environ: dict[str, str]) -> None:

@@ -13,6 +13,8 @@ import diarist
 from builders import ClaudeSession, fixed_test_session
 from diarist.app.memory import Memory
 from diarist.importers import _load
+from diarist.model.erasing import EraseWish
+from diarist.model.record import RecordFilter
 
 
 @pytest.fixture
@@ -42,6 +44,14 @@ def test_every_file_is_accounted_for(memory: Memory, tmp_path: Path) -> None:
     assert (after["counts"]["source_files_vanished"], after["counts"]["source_files_changed_since"]) == (1, 1)
     assert [note.split(" source")[0] for note in after["notes"]] == ["1", "1"]
     assert after["faults"] == []
+
+
+def test_a_file_of_which_all_was_erased_is_not_told_to_be_kept(memory: Memory) -> None:
+    entry = next(iter(memory.list_records(RecordFilter(kinds=("entry",)))))
+    memory.erase(EraseWish(ids=(entry.id,)))
+    report = memory.doctor()
+    assert "source_files_vanished" not in report["counts"]
+    assert not any("not there any more" in note for note in report["notes"])
 
 
 def test_published_files_that_are_missing_are_counted_and_told(memory: Memory, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
+from diarist.stages.distil.failures import AROUND
 from diarist.text.fingerprint import FoundError, errors_in, fingerprint
 from diarist.text.lazy import lazy
 
@@ -20,8 +21,7 @@ _WORD = lazy(r"\w+")
 _BARE = lazy(
     r"\W*\w*(?:error|exception|failed|failure)\W*$|File \"|(?:path|command|location|code|errno|syscall|workspace|cwd) \S|"
     r"Lifecycle script|A complete log|Checked \d+ files|.*[━─═]{5,}|Debugger attached|.*\[no test files\]|Waiting for the debugger|"
-    r"(?:…|\.{3}) \+?\d+ (?:more )?lines?\b|[=*#-]{5,}|testing: warning: no tests|\(Use .node --trace-|"
-    r"collecting \.\.\.|platform \w+ -- |.{1,80}?\.{5,}(?:Passed|Skipped)",
+    rf"(?:…|\.{{3}}) \+?\d+ (?:more )?lines?\b|[=*#-]{{5,}}|{AROUND}",
     re.IGNORECASE,
 )
 _LETTERS = lazy(r"[^\W\d_]")

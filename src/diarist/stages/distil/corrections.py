@@ -76,6 +76,7 @@ _ASSENT = lazy(
     re.IGNORECASE,
 )
 """Several words of assent and thanks in a row."""
+_LONGEST_ASSENT = 100
 _HARNESS_GOES_ON = "please continue working on the task"
 _REASON = lazy(
     r"(?:the user said|user (?:said|feedback|response|provided the following reason)|reason for (?:the )?rejection|feedback|"
@@ -88,9 +89,6 @@ _STANDARD = lazy(
     r"note: the user's next message|tell claude what to do differently",
     re.IGNORECASE,
 )
-
-
-_LONGEST_ASSENT = 100
 
 
 class Correction(NamedTuple):

@@ -13,14 +13,14 @@ LINE = 600
 """Characters read of one line: longer ones are data, not messages."""
 
 _MARKUP = lazy(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
-_AROUND = (
+AROUND = (
     r"platform \w+ -- Python .*|(?:rootdir|plugins|cachedir|configfile|hook id|duration|- hook id|- duration): .*|collecting \.\.\..*|"
     r"collected \d+ items?\b.*|.{1,80}?\.{4,}(?:\(.{1,30}\))?(?:Passed|Skipped)|testing: warning: no tests to run|"
     r"\d+ files? (?:reformatted|left unchanged)\b.*|.*\(\d+ fixed, 0 remaining\).*|\(Use .node --trace-\S+ .*"
 )
 """What runners of tests and hooks print around their results: none of it says what failed."""
 _SKIP = lazy(
-    rf"\s*(?:{_AROUND}|"
+    rf"\s*(?:{AROUND}|"
     r"Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|"
     r"Process exited with code \d+|Total output lines.*|"
     r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|"
