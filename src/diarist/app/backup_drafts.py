@@ -1,7 +1,6 @@
 """Where a backup is drafted: in a folder beside its target. One that was killed leaves its folder, which may hold what is erased later.
 
-So the workspace keeps a note of each, locked for as long as its backup is at work. The next backup and the next erasure remove what
-dead ones left.
+So each is noted in the workspace, and the next backup and the next erasure remove what dead ones left.
 """
 
 from __future__ import annotations
@@ -9,18 +8,14 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from diarist.app.spool import make_private
-from diarist.app.wake import try_lock
+from diarist.app.begun import cut_off, noted
 
 NOTES = "backups-begun"
 PREFIX = "diarist-backup-"
-_LONGEST = 1 << 16
-"""Bytes of a path."""
 
 
 @contextmanager
@@ -28,7 +23,7 @@ def draft_folder(workspace: Path, beside: Path) -> Iterator[Path]:
     """A private folder within `beside`, gone afterwards. Raises OSError."""
     sweep(workspace)
     folder = beside.resolve() / f"{PREFIX}{secrets.token_hex(6)}"
-    with _noted(workspace, folder):
+    with noted(workspace / NOTES, folder.name, os.fsencode(folder)):
         folder.mkdir(mode=0o700)
         try:
             yield folder
@@ -38,44 +33,9 @@ def draft_folder(workspace: Path, beside: Path) -> Iterator[Path]:
 
 def sweep(workspace: Path) -> None:
     """Removes what backups left that are dead."""
-    for note in (workspace / NOTES).glob(f"{PREFIX}*"):
-        with suppress(OSError), _open(note, os.O_RDWR) as descriptor:
-            try_lock(descriptor)
-            folder = Path(os.fsdecode(os.read(descriptor, _LONGEST)))
-            if folder.name == note.name and folder.parent.is_dir():  # else it was not begun, or its disk is not here now
+    for note in cut_off(workspace / NOTES):
+        folder = Path(os.fsdecode(note.told))
+        if folder.name == note.name:  # else it was cut off before it was told
+            if folder.parent.is_dir():
                 shutil.rmtree(folder, ignore_errors=True)
-                if not folder.exists():
-                    note.unlink()
-
-
-@contextmanager
-def _noted(workspace: Path, folder: Path) -> Iterator[None]:
-    make_private(str(workspace / NOTES))
-    note = workspace / NOTES / folder.name
-    with _open(note, os.O_RDWR | os.O_CREAT) as descriptor:
-        _lock(descriptor)
-        os.write(descriptor, os.fsencode(folder))
-        try:
-            yield
-        finally:
-            if os.name != "nt":  # there it goes once it is closed
-                note.unlink(missing_ok=True)
-    note.unlink(missing_ok=True)
-
-
-@contextmanager
-def _open(path: Path, flags: int) -> Iterator[int]:
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    """Whoever sweeps holds it for a moment."""
-    for _ in range(100):
-        with suppress(OSError):
-            return try_lock(descriptor)
-        time.sleep(0.01)
-    return try_lock(descriptor)
+            note.kept = folder.exists() or not folder.parent.is_dir()  # its disk is not here now

@@ -29,14 +29,13 @@ from diarist.app.hosting import (
     write_run,
 )
 from diarist.app.observing import entry_observation, learning_state, observation_record
-from diarist.app.publishing import plan_publications, write_publications
+from diarist.app.publishing import publishing
 from diarist.app.records import entry_record
 from diarist.errors import AccessError, ErasedError, InvalidInputError
 from diarist.model.record import SearchText
 
 if TYPE_CHECKING:
     from diarist.app.crew import Crew
-    from diarist.app.publishing import Publication
     from diarist.app.toolbox import Toolbox
     from diarist.model.record import Record, Trust
 
@@ -154,15 +153,14 @@ def _write_runs(box: Toolbox, several: Sequence[Handed], trust: Trust) -> None:
     box.reader().vault.flush()
     at = box.now()
     records = [(entry_record(handed.distilled.entry, trust=trust, at=at), handed) for handed in several]
-    with box.store.transaction(actor=box.actor, at=at) as tx:
+    with publishing(box) as plan, box.store.transaction(actor=box.actor, at=at) as tx:
         for _, handed in records:
             tx.put_part(handed.part, changed=False)
             tx.clear_dirty(handed.part.agent, handed.part.session)
         tx.put_records(_with_observations(box, records))
-        planned: list[Publication] = plan_publications(box, tx, [(record, "") for record, _ in records])
+        plan(tx, [(record, "") for record, _ in records])
         for record, _ in records:
             queue_delivery(box, tx, record)
-    write_publications(box, planned)
 
 
 def _with_observations(box: Toolbox, records: Sequence[tuple[Record, Handed]]) -> list[tuple[Record, SearchText, str]]:

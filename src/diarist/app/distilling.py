@@ -14,7 +14,7 @@ from diarist.app.delivering import queue_delivery
 from diarist.app.evidence import Evidence, load_session, main_info
 from diarist.app.observing import CallTap, learning_state, observe_entry
 from diarist.app.projects import resolve_project
-from diarist.app.publishing import plan_publications, write_publications
+from diarist.app.publishing import publishing
 from diarist.app.records import entry_record
 from diarist.app.usefulness import look_back_at, write_outlook
 from diarist.errors import ErasedError
@@ -211,7 +211,7 @@ def _put(tx: Transaction, record: Record, distilled: Distilled) -> bool:
 def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
     published: list[tuple[Record, str]] = []
     learns: dict[str, bool] = {}
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+    with publishing(box) as plan, box.store.transaction(actor=box.actor, at=box.now()) as tx:
         for made in batch:
             if [part.chunks for part in box.store.get_parts(*made.key)] != made.chunks:
                 continue  # another process added to it meanwhile: it stays dirty
@@ -233,5 +233,4 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
                 if entry.project not in learns:
                     learns[entry.project] = learning_state(box.store, entry.project).enabled
                 observe_entry(box, tx, entry, made.tools, made.offered, learns=learns[entry.project])
-        planned = plan_publications(box, tx, published)
-    write_publications(box, planned)
+        plan(tx, published)

@@ -14,7 +14,7 @@ from diarist.app.delivering import queue_delivery
 from diarist.app.distilling import Task, Told, id_of, tell_task
 from diarist.app.journal import log
 from diarist.app.observing import observe_entry
-from diarist.app.publishing import plan_publications, write_publications
+from diarist.app.publishing import publishing
 from diarist.app.records import entry_record, note_record
 from diarist.app.times import utc
 from diarist.errors import DiaristError, ErasedError, InvalidInputError
@@ -188,14 +188,13 @@ def _told(info: SessionInfo) -> bytes:
 def write_run(box: Toolbox, handed: Handed, trust: Trust) -> None:
     """Keeps and publishes what a run told. Raises ErasedError where it holds what was erased meanwhile."""
     record = entry_record(handed.distilled.entry, trust=trust, at=box.now())
-    with box.store.transaction(actor=box.actor, at=box.now()) as tx:
+    with publishing(box) as plan, box.store.transaction(actor=box.actor, at=box.now()) as tx:
         tx.put_part(handed.part)
         tx.clear_dirty(handed.part.agent, handed.part.session)
         tx.put_record(record, handed.distilled.search)
         observe_entry(box, tx, handed.distilled.entry, handed.tools, handed.offered)
-        planned = plan_publications(box, tx, [(record, "")])
+        plan(tx, [(record, "")])
         queue_delivery(box, tx, record)
-    write_publications(box, planned)
 
 
 class Recorded(msgspec.Struct, frozen=True):

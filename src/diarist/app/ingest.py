@@ -20,6 +20,7 @@ from diarist.app.consent import may_capture
 from diarist.app.distilling import Changed, distil_dirty
 from diarist.app.evidence import main_info
 from diarist.app.naming import under_stored_name
+from diarist.app.publishing import is_left
 from diarist.app.reading import Before, FileRead, name_bytes, read_bytes, read_file, source_key
 from diarist.app.sources import Source, SourceProblem, find_sources
 from diarist.app.spool import left_out
@@ -146,6 +147,10 @@ class Ingest:
         self._workers = None
 
     def _import(self, todo: list[tuple[Source, Before | None]], total: int, stdin: bytes | None) -> None:
+        if is_left(self._box):
+            from diarist.app.published import publish_left
+
+            publish_left(self._box)
         self._distil()
         self.report.earlier.update(entry.id for entry in self.report.entries)
         self._read(todo, total)

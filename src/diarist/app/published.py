@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from diarist.app.begun import cut_off
 from diarist.app.evidence import main_info
-from diarist.app.publishing import publish_root
+from diarist.app.publishing import NOTES, Publication, publish_root, write_publications
 from diarist.app.records import entry_of
 from diarist.app.verifying import parts_of
+from diarist.errors import DiaristError
 from diarist.text.names import file_name
 
 if TYPE_CHECKING:
@@ -44,3 +46,19 @@ def published_files(box: Toolbox, record: Record) -> Iterator[PublishedFile]:
     wanted = {kind for kind, _ in box.publisher().plan(record)}
     for kind, path in names:
         yield PublishedFile(kind, root, path.removeprefix(f"{place}/"), kind in wanted)
+
+
+def publish_left(box: Toolbox) -> int:
+    """Writes what `publishing` could not, as its process was killed or its disk full; removes what should not be there. Records of it."""
+    if box.whole is None:  # only a project is seen, and the records may be another's
+        return 0
+    done = 0
+    for note in cut_off(box.settings.workspace / NOTES):
+        try:
+            for record in filter(None, map(box.store.get_record, note.told.decode().split())):
+                if record.status == "active":
+                    write_publications(box, [Publication(record, *each) for each in published_files(box, record)])
+                    done += 1
+        except DiaristError:
+            note.kept = True
+    return done

@@ -1,20 +1,31 @@
-"""Published files: which root, which name (fixed at first publication), and writing them once the store has committed."""
+"""Published files: which root, which name (fixed at first publication), and writing them once the store has committed.
+
+What is about to be written is noted in the workspace before the store commits: a process that is killed between the two leaves a note,
+and `published.publish_left` writes what is missing or old.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from diarist.app.begun import noted
 from diarist.model.redacted import Redacted
 from diarist.text.names import file_name
 
 if TYPE_CHECKING:
+    from diarist.app.begun import Note
     from diarist.app.toolbox import Toolbox
     from diarist.model.record import Record
     from diarist.ports import Transaction
 
 PROJECT_FOLDERS = (".diarist", ".sdd")
+NOTES = "publications-begun"
+Plan: TypeAlias = "Callable[[Transaction, Sequence[tuple[Record, str]]], None]"
+"""Names the files of records, each with the working folder of its run ("": none is known), inside the transaction that writes them."""
 
 
 class Publication(NamedTuple):
@@ -28,12 +39,40 @@ class Publication(NamedTuple):
     """False: the record was published so before and is no more, as a run that turned out to have failed is no hub document."""
 
 
-def plan_publications(box: Toolbox, tx: Transaction, records: Sequence[tuple[Record, str]]) -> list[Publication]:
-    """Names the files of records, inside the transaction that writes them. A name once given stays.
+@contextmanager
+def publishing(box: Toolbox) -> Iterator[Plan]:
+    """Stands around a transaction; writes the files that were planned in it once it has committed.
 
-    records: each with the working folder of its run, "" where none is known. What is named already, and whose a name is, is looked up
-    at once for all.
+    Raises StoreFullError where one cannot be written; `published.publish_left` makes good for it.
     """
+    planned: list[Publication] = []
+    begun: list[Note] = []
+    with ExitStack() as notes:
+
+        def plan(tx: Transaction, records: Sequence[tuple[Record, str]]) -> None:
+            more = _planned(box, tx, records)
+            if more:
+                ids = "\n".join(dict.fromkeys(each.record.id for each in more))
+                begun.append(notes.enter_context(noted(box.settings.workspace / NOTES, secrets.token_hex(8), ids.encode())))
+            planned.extend(more)
+
+        try:
+            yield plan
+            write_publications(box, planned)
+        except BaseException:  # also where a server was lost in the middle of a commit: who knows whether it went through
+            for note in begun:
+                note.kept = True
+            raise
+
+
+def is_left(box: Toolbox) -> bool:
+    """May there be something for `published.publish_left`?"""
+    folder = box.settings.workspace / NOTES
+    return folder.is_dir() and any(folder.iterdir())
+
+
+def _planned(box: Toolbox, tx: Transaction, records: Sequence[tuple[Record, str]]) -> list[Publication]:
+    """The names of files; one once given stays. What is named already, and whose a name is, is looked up at once for all."""
     if not box.settings.get("publish.enabled"):
         return []
     places = {project: file_name(project) for project in {record.project for record, _ in records}}
@@ -75,7 +114,7 @@ def _withdrawn(
 
 
 def write_publications(box: Toolbox, planned: Sequence[Publication]) -> None:
-    """Writes the files. Raises StoreFullError where one cannot be written; `diarist doctor` writes what is missing."""
+    """Writes the files, and removes those that are not wanted any more. Raises StoreFullError where one cannot be written."""
     box.publisher().write_all([(each.record, each.kind, each.root, each.path) for each in planned if each.is_wanted])
     for each in planned:
         if not each.is_wanted:
