@@ -26,6 +26,7 @@ _DIVIDER = re.compile(r"={5,9}[ \t]*\Z")
 _REPLACE = re.compile(r">{5,9} REPLACE")
 _RUNS = ("/run", "/test", "/lint", "/git", "!")
 _TALK = ("/ask", "/code", "/architect", "/context")
+APPLIED = "the edits of the last reply were applied"
 _OUTPUT_ENDS = ("> Add the output to the chat?", "> Add command output to the chat?")
 
 
@@ -95,6 +96,10 @@ class _SessionReader:
                 self._tally.skip("state")
             yield from draft.steps
             begin = end
+        if self._turn.applied and not self._turn.is_open:  # written down behind the reply that they belong to
+            draft = Draft(self._session, "end", None, self._first + skipped + begin)
+            draft.add("notice", 0, APPLIED, "end")
+            yield from draft.steps
 
     def _stretch(self, lines: list[str], begin: int, kind: str) -> int:
         """Where the stretch of one speaker ends. A command's output goes on until aider asks what to do with it."""
@@ -120,7 +125,8 @@ class _SessionReader:
             return OutputReader(draft, self._tally, self._edits, self._turn).read([_unquoted(line) for line in lines])
         self._edits = _edits(lines)
         draft.reply(0, "\n".join(lines).strip())
-        self._turn.is_open = self._turn.is_open or bool(draft.steps)
+        if draft.steps:
+            self._turn.is_open, self._turn.applied = True, False
         return bool(draft.steps)
 
     def _person(self, draft: Draft, text: str) -> bool:
@@ -142,6 +148,7 @@ class _SessionReader:
                 draft.call(1, word.lstrip("/!") or "run", {"command": command}, self._command)
         else:
             draft.user(0, text)
+        self._turn.applied = self._turn.applied and all(step.kind == "notice" for step in draft.steps)  # "/exit" asks for nothing
         return bool(draft.steps)
 
 

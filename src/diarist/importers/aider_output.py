@@ -34,10 +34,11 @@ class Edit(NamedTuple):
 
 
 class Turn:
-    """Whether the model still has to answer, or to answer again."""
+    """`is_open`: the model still has to answer, or to answer again. `applied`: the last thing is that its edits were made."""
 
     def __init__(self) -> None:
         self.is_open = False
+        self.applied = False
 
 
 class OutputReader:
@@ -170,6 +171,7 @@ class OutputReader:
         call_id = f"{self._draft.rid}/{part}"
         self._tally.call(call_id)
         self._tally.result(call_id)
+        self._turn.applied = tool == "edit" and not failed
         self._draft.call(part, tool, arguments, call_id)
         self._draft.result(f"{part}.result", text, call_id, error=failed, exit_code=code, mark="refusal" if declined else "")
 

@@ -194,6 +194,23 @@ It is printed once now.
 """
 
 
+@pytest.mark.parametrize(
+    ("after", "ended"),
+    [
+        ("", True),
+        ("> Commit 1f2e3d4 fix: print the weight once\n\n#### /exit\n", True),
+        ("#### /run make\n\n> no rule\n", False),
+        ("#### and the sum\n", False),
+        ("#### and the sum\n\nThe sum too.\n", False),
+        ("> Attempt to fix lint errors? (Y)es/(N)o [Yes]: y\n", False),
+    ],
+)
+def test_a_turn_ends_when_the_edits_of_its_reply_were_applied(after: str, ended: bool) -> None:
+    """They are written down behind the reply, which is not cut off for that."""
+    steps = take((AIDER_LEFT.partition(">\n> ^C")[0] + after).encode()).steps
+    assert ([step.mark for step in steps][-1] == "end") is ended
+
+
 def test_leaving_aider_at_its_prompt_interrupts_nothing() -> None:
     assert [step.mark for step in take(AIDER_LEFT.encode()).steps if step.text.startswith("^C")] == ["end"]
 

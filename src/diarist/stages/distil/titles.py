@@ -9,9 +9,19 @@ from diarist.model.bullet import UNASKED
 from diarist.stages.distil.bullets import one_line
 from diarist.stages.distil.prose import is_no_prose
 from diarist.text.clip import clip
+from diarist.text.fingerprint import errors_in
 from diarist.text.lazy import lazy
 
 LONGEST = 120
+_LONGEST_LEAD = 80
+_LEAST_EXPLAINING = 60
+"""Characters of a sentence that is worth more than the names of files."""
+_LOOKED_AT = 4000
+_SAME = 15
+"""Characters by which an error is known in the line above it."""
+_FRAME = "Traceback (most recent call last)"
+_PRINTED = frozenset("•│┃┌└├✓✔✗✘⨯⠋●")
+"""Signs that programs begin lines with, and people do not."""
 _WRAPPED = lazy(
     r"<(issue|pr_description|problem_statement|task|user_query|question|user_request|instruction|request|goal)>(.*?)</\1>",
     re.DOTALL | re.IGNORECASE,
@@ -75,11 +85,27 @@ def _first_words(prompts: Sequence[str]) -> str:
     return next((words for prompt in prompts if (words := one_line(prompt))), "")
 
 
-def _announced(lines: Sequence[str], line: str) -> str:
-    """What a short sentence that ends in a colon leads to: "Let's look at these two:" alone says nothing."""
-    following = lines[lines.index(line) + 1] if line != lines[-1] else ""
-    is_sentence = line.count(" ") >= 2 and len(line) < 60
-    return following if is_sentence and following and not is_no_prose(following, following) else ""
+def _announced(lines: Sequence[str], line: str, asked: str) -> str:
+    """What a sentence that ends in a colon leads to: "Let's look at these two:" alone says nothing. Of pasted output, its error."""
+    if " " not in line or len(line) > _LONGEST_LEAD or line == lines[-1]:
+        return ""
+    following = lines[lines.index(line) + 1]
+    if not is_no_prose(following, following):
+        return following
+    error = _error_of(asked)
+    return error if error[:_SAME] not in line else ""
+
+
+def _explained(lines: Sequence[str], line: str) -> str:
+    """What stands below a line of a word or two: "Low Severity" is said of something."""
+    if line.count(" ") > 1 or line[-1] in ".!?…" or line == lines[-1]:
+        return ""
+    following = lines[lines.index(line) + 1]
+    return "" if len(following) < _LEAST_EXPLAINING or is_no_prose(following, following) else following
+
+
+def _error_of(asked: str) -> str:
+    return next((error.message for error in errors_in(asked[:_LOOKED_AT])), "")
 
 
 def _title_line(prompt: str) -> str:
@@ -88,6 +114,10 @@ def _title_line(prompt: str) -> str:
     lines = (one_line(_MARKS.sub("", line)) for line in (described[2] if described else asked).split("\n")[:40])
     telling = [line for line in lines if len(line) >= 4 and not _EMPTY_LINE.match(line) and re.search(r"\w\w", line)]
     line = next((line for line in telling if not _PREAMBLE.match(line)), telling[0] if telling else "")
-    if line.endswith((":", "：")):
-        line = f"{line} {_announced(telling, line)}".rstrip()
+    if line and (line[0] in _PRINTED or line.startswith(_FRAME) or is_no_prose(line, line)):
+        line = _error_of(asked) or line
+    elif line.endswith((":", "：")):
+        line = f"{line} {_announced(telling, line, asked)}".rstrip()
+    elif line and (more := _explained(telling, line)):
+        line = f"{line}: {more}"
     return f"Asked to solve “{clip(line, LONGEST - 17)}”" if line and described else line

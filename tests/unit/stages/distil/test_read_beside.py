@@ -171,7 +171,16 @@ def test_a_plan_is_not_told_as_learned(talk: Any) -> None:
     [
         ("Let's look at these two:\n\n- The label is printed twice\n- The sum", "Let's look at these two: The label is printed twice"),
         ("Labels:\nprint them", "Labels:"),
-        ('when I run it I get:\n  File "label.py", line 3, in f\nValueError: x', "when I run it I get:"),
+        ('when I run it I get:\n  File "label.py", line 3, in f\nValueError: x', "when I run it I get: ValueError: x"),
+        ("when I run it I get:\n  print(label)", "when I run it I get:"),
+        (
+            "Low Severity\n\nThe label of a parcel is printed twice when its weight is unknown, which wastes paper.",
+            "Low Severity: The label of a parcel is printed twice when its weight is unknown, which wastes paper.",
+        ),
+        ("Print labels\n\nTwice.", "Print labels"),
+        ("• loading labels\n  ✗ printing\nError: no printer 'hall' found", "Error: no printer 'hall' found"),
+        ("• the label\n• the sum", "• the label"),
+        ('Traceback (most recent call last):\n  File "label.py", line 3, in f\nValueError: no weight', "ValueError: no weight"),
     ],
 )
 def test_a_title_says_what_its_first_line_announces(talk: Any, prompt: str, title: str) -> None:
