@@ -39,7 +39,7 @@ BATCH_ENTRIES = 128
 
 
 class Changed(msgspec.Struct):
-    """What a pass over the dirty sessions did."""
+    """What a pass over sessions did."""
 
     entries: list[Entry] = msgspec.field(default_factory=list)
     created: int = 0
@@ -79,31 +79,41 @@ class Told(NamedTuple):
     offered: tuple[str, ...] = ()
 
 
+Tell = Callable[[int, int], None]
+"""Is told how many sessions are done, of how many."""
 TellAll = Callable[[Iterator[Task]], Iterator[Told]]
 """Distils tasks in order; other processes may do the work."""
 
 
-def distil_dirty(box: Toolbox, tell: Callable[[int, int], None], tell_all: TellAll | None = None) -> Changed:
+def distil_dirty(box: Toolbox, tell: Tell, tell_all: TellAll | None = None) -> Changed:
     """Distils every dirty session. Entries that come out as they were are not counted as changed."""
     changed = Changed()
-    dirty = box.store.list_dirty()
+    _distil(box, box.store.list_dirty(), changed, tell, tell_all)
+    return changed
+
+
+def distil_all(box: Toolbox, tell: Tell = lambda _done, _total: None, tell_all: TellAll | None = None) -> Changed:
+    """Every session anew, dirty or not; what comes out as it was is left alone. Counts only: the entries of a store may be too many."""
+    changed = Changed()
+
+    def drop(done: int, total: int) -> None:
+        changed.entries.clear()
+        tell(done, total)
+
+    _distil(box, list(box.store.list_sessions()), changed, drop, tell_all)
+    return changed
+
+
+def _distil(box: Toolbox, keys: Sequence[tuple[str, str]], changed: Changed, tell: Tell, tell_all: TellAll | None) -> None:
+    """In batches, each written down at once."""
     batch: list[_Made] = []
     began = time.monotonic()
-    for number, made in enumerate(_made_of(box, dirty, tell_all), 1):
+    for number, made in enumerate(_made_of(box, keys, tell_all), 1):
         batch.append(made)
-        if len(batch) >= BATCH_ENTRIES or time.monotonic() - began >= BATCH_SECONDS or number == len(dirty):
+        if len(batch) >= BATCH_ENTRIES or time.monotonic() - began >= BATCH_SECONDS or number == len(keys):
             _write(box, batch, changed)
             batch, began = [], time.monotonic()
-            tell(number, len(dirty))
-    return changed
-
-
-def distil_all(box: Toolbox) -> Changed:
-    """Every session anew, dirty or not; what comes out as it was is left alone."""
-    changed = Changed()
-    for agent, session in box.store.list_sessions():
-        _write(box, list(_made_of(box, [(agent, session)], None)), changed)
-    return changed
+            tell(number, len(keys))
 
 
 def distil_parts(box: Toolbox, parts: Sequence[Part]) -> Distilled | None:

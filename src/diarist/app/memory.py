@@ -239,13 +239,19 @@ class Memory(Learning, MovingVerbs, HubVerbs, JobVerbs, TrustVerbs, SearchVerbs,
         register_checkout(self._box, self._box.reader().redactor.redact(project), checkout)
         return folder
 
-    def redistil(self) -> Changed:
-        """Distils every session anew from its evidence. Ids stay; unchanged entries are left alone."""
+    def redistil(self, *, jobs: int = 1, on_progress: Callable[[int, int], None] | None = None) -> Changed:
+        """Distils every session anew from its evidence. Ids stay; unchanged entries are left alone. Returns counts.
+
+        jobs: processes to work with; 0: as many as `ingest.jobs` says. on_progress: is told how many sessions are done, of how many.
+        """
         from diarist.app.distilling import distil_all
+        from diarist.app.ingest import jobs_of
+        from diarist.app.workers import telling_with
 
         self._writable()
         self._stale = True
-        return distil_all(self._box)
+        with telling_with(jobs or jobs_of(self._box.settings), self._box.make_reader) as tell_all:
+            return distil_all(self._box, on_progress or (lambda _done, _total: None), tell_all)
 
     def rescan(self) -> RescanReport:
         """After a change of redaction rules: rewrites everything kept that they would mask; see `app.rescanning`."""

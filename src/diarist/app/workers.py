@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
+    from diarist.app.distilling import TellAll
     from diarist.app.toolbox import Reader
     from diarist.text.erased import Erased
 
@@ -53,6 +54,17 @@ def start_workers(jobs: int, make_reader: Callable[[], Reader]) -> Workers | Non
         return Workers(jobs, make_reader)
     except (OSError, ImportError, NotImplementedError):
         return None
+
+
+@contextmanager
+def telling_with(jobs: int, make_reader: Callable[[], Reader]) -> Iterator[TellAll | None]:
+    """What distils with so many processes; None for one, or where the system gives none."""
+    workers = start_workers(jobs, make_reader) if jobs > 1 else None
+    try:
+        yield workers.tell if workers is not None else None
+    finally:
+        if workers is not None:
+            workers.close()
 
 
 class Workers:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from typing import Any
 
 import click
 
 from diarist.cli.common import count, emit_json, facts_of, json_option, open_workspace, say
+from diarist.cli.progress import Bar
 
 
 @click.command("doctor")
@@ -61,8 +64,11 @@ def _unknown(found: list[dict[str, Any]]) -> None:
 
 
 @click.command("redistil")
+@click.option("--jobs", type=click.IntRange(0), default=0, help="Processes to distil with; 0: as `ingest.jobs` says.")
 @click.pass_context
-def redistil_command(ctx: click.Context, /) -> None:
+def redistil_command(ctx: click.Context, /, jobs: int) -> None:
     """Make every entry anew from the evidence kept, after an upgrade. Ids stay."""
-    report = open_workspace(ctx).redistil()
+    memory = open_workspace(ctx)
+    with Bar(enabled=sys.stderr.isatty()) as bar:
+        report = memory.redistil(jobs=jobs, on_progress=partial(bar.show, "distilling"))
     say(f"{count(report.updated, 'entry', 'entries')} changed, {report.created} new, {report.without_entry} sessions say nothing.")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diarist.cli.common import count, emit_json, json_option, open_workspace, parse_time, say
+from diarist.cli.progress import Bar
 from diarist.errors import UsageError
 
 if TYPE_CHECKING:
-    from diarist.app.ingest import IngestOptions, IngestReport, OnProgress, Progress
+    from diarist.app.ingest import IngestOptions, IngestReport
     from diarist.app.memory import Memory
 
 
@@ -61,8 +62,8 @@ def ingest_command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool,
     )
     if options["watch"]:
         return _watch(memory, chosen, wanted, as_json)
-    with _Bar(enabled=sys.stderr.isatty() and not as_json) as bar:
-        report = memory.ingest(chosen, wanted, stdin=stdin, on_progress=bar.show)
+    with Bar(enabled=sys.stderr.isatty() and not as_json) as bar:
+        report = memory.ingest(chosen, wanted, stdin=stdin, on_progress=lambda at: bar.show(at.stage, at.done, at.total))
     if as_json:
         emit_json(as_plain(report))
     else:
@@ -164,33 +165,3 @@ def _tell(report: IngestReport, *, dry_run: bool, hint: bool = True) -> None:
         say("Stopped. Run the same command again to go on where it was.", err=True)
     elif report.created and hint:
         say('Next: `diarist diary list`, or `diarist search "what you remember of it"`.')
-
-
-class _Bar:
-    """A progress bar on a terminal; nothing elsewhere.
-
-    It begins when there is something to show: it has a thread, and processes are started more cheaply while there is none.
-    """
-
-    def __init__(self, *, enabled: bool) -> None:
-        self._bar: Any = None
-        self._tasks: dict[str, Any] = {}
-        self.show: OnProgress | None = self._update if enabled else None
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _update(self, at: Progress) -> None:
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import Progress as RichProgress
-
-            self._bar = RichProgress(console=Console(stderr=True), transient=True)
-            self._bar.start()
-        if at.stage not in self._tasks:
-            self._tasks[at.stage] = self._bar.add_task(at.stage, total=at.total)
-        self._bar.update(self._tasks[at.stage], completed=at.done, total=at.total)

@@ -156,7 +156,8 @@ def test_a_posted_document_names_older_ones_like_it(server: StubServer, tmp_path
     assert posted[1]["body"].endswith(f"## Related\n- {first}\n")
 
 
-def test_redistilling_with_a_newer_version_keeps_ids(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_redistilling_with_a_newer_version_keeps_ids(tmp_path: Path, jobs: int) -> None:
     """What an older version told is told anew under the same id; a second run changes nothing."""
     with open_with(tmp_path, {}) as memory:
         known = memory.record(task_id="t1", transcript=RUN).id
@@ -164,10 +165,11 @@ def test_redistilling_with_a_newer_version_keeps_ids(tmp_path: Path) -> None:
         older = seal(msgspec.structs.replace(now, worked=(derived("told otherwise"),), distil_version=0, evidence={}))
         with memory._box.store.transaction(actor="test", at=NOW) as tx:
             tx.put_record(entry_record(older, trust="host", at=NOW), SearchText())
-        done = memory.redistil()
-        assert [entry.id for entry in done.entries] == [known]
+        seen: list[tuple[int, int]] = []
+        done = memory.redistil(jobs=jobs, on_progress=lambda done, total: seen.append((done, total)))
+        assert (done.created, done.updated, seen) == (0, 1, [(1, 1)])
         assert memory.get_entry(known) == now
-        assert memory.redistil().entries == []
+        assert memory.redistil(jobs=jobs).updated == 0
 
 
 def test_a_hub_that_is_down_gets_it_later(server: StubServer, tmp_path: Path) -> None:
