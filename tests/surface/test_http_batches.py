@@ -42,7 +42,7 @@ def test_runs_are_handed_in_together_and_found_by_the_next_search(ask: Asker, li
 
 @pytest.mark.parametrize("lines", [False, True], ids=["array", "lines"])
 def test_a_bad_item_is_told_in_its_place_and_nothing_else_is_lost(ask: Asker, lines: bool) -> None:
-    items = [run(1), {"task_id": "T-2"}, run(3, transcript=" "), run(4, colour="red"), 5, run(6)]
+    items = [run(1), {"task_id": "T-2"}, run(3, transcript=" "), run(4, colour="red"), 5, run(6), run(7, host={"route": [1]})]
     spelled = [json.dumps(item) for item in items]
     if lines:
         spelled.insert(5, "{torn")
@@ -50,7 +50,7 @@ def test_a_bad_item_is_told_in_its_place_and_nothing_else_is_lost(ask: Asker, li
     answer = ask("POST", "/v1/entries/batch", content=body.encode(), headers=LINES if lines else JSON)
     assert answer.status_code == 200
     told = answer.json()
-    assert [not item["problem"] for item in told["items"]] == [True, False, False, False, False, *([False] if lines else []), True]
+    assert [not item["problem"] for item in told["items"]] == [True, False, False, False, False, *([False] if lines else []), True, False]
     assert (told["added"], told["refused"]) == (2, len(spelled) - 2)
     assert {each["task_id"] for each in ask("GET", "/v1/records", params={"kind": "entry"}).json()["items"]} == {"T-1", "T-6"}
 
@@ -60,6 +60,8 @@ def test_a_bad_item_is_told_in_its_place_and_nothing_else_is_lost(ask: Asker, li
     [
         (b"{}", JSON, 422),
         (b"[1,", JSON, 400),
+        (b"[" * 100_000 + b"]" * 100_000, JSON, 422),
+        (b'[{"host": {"route": ' + b"[" * 2000 + b"]" * 2000 + b"}}]", JSON, 422),
         (b"[]", {"content-type": "text/plain"}, 415),
         (b"[" + b",".join([b"1"] * (MOST_AT_ONCE + 1)) + b"]", JSON, 422),
     ],

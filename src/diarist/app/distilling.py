@@ -12,12 +12,13 @@ import msgspec
 
 from diarist.app.delivering import queue_delivery
 from diarist.app.evidence import Evidence, load_session, main_info
+from diarist.app.faults import fault_of
 from diarist.app.observing import CallTap, learning_state, observe_entry
 from diarist.app.projects import resolve_project
 from diarist.app.publishing import publishing
 from diarist.app.records import entry_record
 from diarist.app.usefulness import look_back_at, write_outlook
-from diarist.errors import ErasedError
+from diarist.errors import DiaristError, ErasedError, StoreCorruptError
 from diarist.model.ids import make_id
 from diarist.model.record import RecordFilter
 from diarist.model.redacted import derived
@@ -45,6 +46,8 @@ class Changed(msgspec.Struct):
     created: int = 0
     updated: int = 0
     without_entry: int = 0
+    problems: dict[tuple[str, str], str] = msgspec.field(default_factory=dict)
+    """By agent and session: what went wrong when it was distilled. Such a session stays dirty; the others are done."""
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -56,6 +59,7 @@ class _Made(msgspec.Struct, frozen=True):
     offered: tuple[str, ...] = ()
     outlook: Outlook | None = None
     """What the session tells of the records it was shown."""
+    problem: str = ""
 
 
 def project_of(parts: Sequence[Part]) -> str:
@@ -77,6 +81,8 @@ class Told(NamedTuple):
     distilled: Distilled | None
     tools: tuple[ToolUse, ...] = ()
     offered: tuple[str, ...] = ()
+    problem: str = ""
+    """What kept it from being distilled: evidence that is damaged, or a fault of ours."""
 
 
 Tell = Callable[[int, int], None]
@@ -126,7 +132,14 @@ def tell_task(reader: Reader, task: Task) -> Told:
     if not task.parts:
         return Told(None)
     tap = CallTap()
-    distilled = _distilled(reader, task.parts, task.record_id, tap)
+    try:
+        distilled = _distilled(reader, task.parts, task.record_id, tap)
+    except StoreCorruptError as error:
+        return Told(None, problem=str(error))
+    except DiaristError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a run that we cannot tell keeps no other out
+        return Told(None, problem=f"{fault_of(error)}, please report it")
     return Told(distilled, tap.uses, tap.offered)
 
 
@@ -199,7 +212,7 @@ def _made(box: Toolbox, key: tuple[str, str], parts: Sequence[Part], told: Told)
     distilled = _reflected(box, told.distilled)
     cwd = main_info(parts).cwd if parts else ""
     outlook = look_back_at(box, list(parts), distilled.entry) if distilled is not None else None
-    return _Made(key, [part.chunks for part in parts], distilled, cwd, told.tools, told.offered, outlook)
+    return _Made(key, [part.chunks for part in parts], distilled, cwd, told.tools, told.offered, outlook, told.problem)
 
 
 def _reflected(box: Toolbox, distilled: Distilled | None) -> Distilled | None:
@@ -225,6 +238,9 @@ def _write(box: Toolbox, batch: list[_Made], changed: Changed) -> None:
         for made in batch:
             if [part.chunks for part in box.store.get_parts(*made.key)] != made.chunks:
                 continue  # another process added to it meanwhile: it stays dirty
+            if made.problem:
+                changed.problems[made.key] = made.problem
+                continue
             tx.clear_dirty(*made.key)
             if made.distilled is None:
                 changed.without_entry += 1

@@ -49,7 +49,9 @@ class ChunkWriter:
         self.first_at: datetime | None = None
 
     def add(self, step: Step) -> None:
-        """Appends one step."""
+        """Appends one step. Raises ValueError for a time without a zone."""
+        if step.at is not None and step.at.tzinfo is None:
+            raise ValueError("a time without a zone")
         self._buffer += _encode(step)
         self._buffer += b"\n"
         self.steps += 1

@@ -8,21 +8,23 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
+from diarist.app.faults import fault_of
 from diarist.app.packed import open_source
 from diarist.app.reading import SNIFF_BYTES, choose_importer
-from diarist.errors import InvalidInputError, RedactionError
+from diarist.errors import DiaristError, InvalidInputError, RedactionError
 from diarist.model.redacted import Redacted
 from diarist.model.session import CaptureReport, SessionInfo, Step
 from diarist.text.records import outlines, record_types
 
 if TYPE_CHECKING:
     from diarist.app.toolbox import Reader, Toolbox
+    from diarist.model.session import RawStep
     from diarist.ports import Reading
 
 REASONS = {
@@ -84,8 +86,11 @@ def explain(box: Toolbox, path: Path, data: bytes | None = None) -> Explanation:
     """
     try:
         stream: BinaryIO = open_source(path) if data is None else io.BytesIO(data)
-        size = path.stat().st_size if data is None else len(data)
-        return _look(box, stream, size, path)
+        with ExitStack() as opened:
+            opened.callback(stream.close)
+            told = _look(box, stream, path.stat().st_size if data is None else len(data), path)
+            opened.pop_all()  # whoever takes the steps closes it
+            return told
     except OSError as error:
         raise InvalidInputError(f"cannot read {path}: {error.strerror or error}") from error
 
@@ -108,8 +113,26 @@ def _look(box: Toolbox, stream: BinaryIO, size: int, path: Path) -> Explanation:
         told.sample = sample(head, reader)
         return told
     stream.seek(0)
-    told.steps = _steps(told, stream, importer.read(stream, path), reader)
+    with _told_faults():
+        told.steps = _steps(told, stream, importer.read(stream, path), reader)
     return told
+
+
+@contextmanager
+def _told_faults() -> Iterator[None]:
+    """What an importer does that nobody foresaw, which may be another package's."""
+    try:
+        yield
+    except (OSError, DiaristError):
+        raise
+    except Exception as error:
+        raise InvalidInputError(f"its importer failed here ({fault_of(error)}), please report it") from error
+
+
+def _taken(reading: Reading, stream: BinaryIO) -> Iterator[RawStep]:
+    """All of it; the file is closed then."""
+    with stream, _told_faults():
+        yield from reading
 
 
 def sample(head: bytes, reader: Reader) -> tuple[Redacted, ...]:
@@ -137,7 +160,7 @@ def _steps(told: Explanation, stream: BinaryIO, reading: Reading, reader: Reader
     masked: Counter[str] = Counter()
     clipped: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
-    for raw in reading:
+    for raw in _taken(reading, stream):
         try:
             step, count = reader.redactor.step(raw, limit=reader.clip)
         except RedactionError:
@@ -147,7 +170,6 @@ def _steps(told: Explanation, stream: BinaryIO, reading: Reading, reader: Reader
         masked[raw.session] += count
         clipped[raw.session] += bool(step.clipped)
         yield str(reader.redactor.redact(raw.session)), step
-    stream.close()
     captures = reading.captures
     for name, info in reading.sessions.items():
         counted: dict[str, Any] = {"redacted": masked[name], "truncated": clipped[name]}

@@ -17,8 +17,9 @@ from diarist.app.observing import observe_entry
 from diarist.app.publishing import publishing
 from diarist.app.records import entry_record, note_record
 from diarist.app.times import utc
-from diarist.errors import DiaristError, ErasedError, InvalidInputError
+from diarist.errors import DiaristError, ErasedError, InvalidInputError, RedactionError
 from diarist.model.codec import from_json, to_json
+from diarist.model.host import HostFacts
 from diarist.model.ids import make_id
 from diarist.model.record import Note, Part, Record, SearchText, Trust
 from diarist.model.redacted import Redacted, derived
@@ -133,7 +134,7 @@ def to_tell(box: Toolbox, run: Run) -> ToTell:
         ended_at=utc(run.created_at or box.now(), "created_at"),
         task=task,
         project=redact(run.project),
-        host=reader.redactor.json(run.host) if run.host else {},
+        host=_host_facts(reader, run.host) if run.host else {},
     )
     if reader.erased.holds("session", info.agent, f"task:{info.project}/{info.task}"):
         raise ErasedError(f"the run of task {info.task!r} was erased; nothing was added")
@@ -163,8 +164,11 @@ class _OneText:
 
 
 def tell_run(reader: Reader, run: ToTell) -> ToldText:
-    """Redacts and distils the transcript. Touches no store and no vault."""
-    text = reader.redactor.redact(run.transcript.encode("utf-8", "replace").decode("utf-8")).encode()
+    """Redacts and distils the transcript. Touches no store and no vault. What goes wrong is told as the run's `problem`."""
+    try:
+        text = reader.redactor.redact(run.transcript.encode("utf-8", "replace").decode("utf-8")).encode()
+    except RedactionError:
+        return ToldText(b"", Told(None, problem="it could not be redacted"))
     return ToldText(text, tell_task(reader._replace(vault=cast("Vault", _OneText(text))), run.task))
 
 
@@ -173,9 +177,20 @@ def hand_over(box: Toolbox, run: ToTell, read: ToldText) -> Handed:
     (part,), told = run.task.parts, read.told
     if told.distilled is None:
         task = msgspec.json.decode(part.info, type=SessionInfo).task
+        if told.problem:
+            raise InvalidInputError(f"the transcript of task {task!r} could not be distilled ({told.problem}); nothing was added")
         raise InvalidInputError(f"the transcript of task {task!r} holds no prompt, tool call or reply; nothing was added")
     part = msgspec.structs.replace(part, chunks=(box.reader().vault.put(read.text),))
     return Handed(part, told.distilled, told.tools, told.offered)
+
+
+def _host_facts(reader: Reader, host: dict[str, Any]) -> dict[str, Any]:
+    try:
+        facts: dict[str, Any] = reader.redactor.json(host)
+        msgspec.convert(facts, HostFacts)
+    except (RedactionError, msgspec.ValidationError) as error:
+        raise InvalidInputError(f"what the host states is not told as it should be: {error}") from error
+    return facts
 
 
 def _told(info: SessionInfo) -> bytes:

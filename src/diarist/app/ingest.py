@@ -264,6 +264,9 @@ class Ingest:
         self.report.without_entry += changed.without_entry
         self.report.created += changed.created
         self.report.updated += changed.updated
+        failed = [self._failed(*each) for each in changed.problems.items()]
+        named = {problem.path for problem in failed}
+        self.report.problems = [*(problem for problem in self.report.problems if problem.path not in named), *failed]
         known = {entry.id: number for number, entry in enumerate(self.report.entries)}
         for entry in changed.entries:
             self.report.earlier.discard(entry.id)
@@ -273,6 +276,12 @@ class Ingest:
                 self.report.entries.append(entry)
         places = {key: number for number, key in enumerate(self._order)}
         self.report.entries.sort(key=lambda entry: places.get((str(entry.agent), str(entry.session_id)), -1))
+
+    def _failed(self, key: tuple[str, str], problem: str) -> SourceProblem:
+        """A session that could not be distilled; one that waits from before was told as lost when it was read."""
+        agent, session = key
+        reason = f"could not be distilled ({problem}). The next import tries again; what was told of it before stays"
+        return SourceProblem(f"session {session} of {agent}", reason, lost=key in self._order)
 
 
 def _before(state: SourceState | None, store: Store) -> Before | None:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 import msgspec
 
 from diarist.app.evidence import ChunkWriter
+from diarist.app.faults import fault_of
 from diarist.app.naming import Named, all_names, stored_names
 from diarist.app.packed import is_packed, open_source
-from diarist.errors import RedactionError
+from diarist.errors import DiaristError, RedactionError
 from diarist.model.codec import to_json
 from diarist.model.record import Part, SourceState
-from diarist.model.session import CaptureReport, Problem, SessionInfo
+from diarist.model.session import CaptureReport, Problem, SessionInfo, Step
 from diarist.stages.withhold import Withholding
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def read_file(path: Path, explicit: bool, reader: Reader, before: Before | None,
     """Reads one file, or what was added to it since `before`. Never raises for what the file holds or does meanwhile."""
     try:
         with open_source(path) as stream:
-            return _read_stream(stream, path, explicit, reader, before, read_at)
+            return _read_safely(stream, path, explicit, reader, before, read_at)
     except FileNotFoundError:
         return FileRead(None, status="lost", reason="vanished while it was read; it will be looked for again next time")
     except PermissionError:
@@ -81,7 +82,7 @@ def read_file(path: Path, explicit: bool, reader: Reader, before: Before | None,
 
 def read_bytes(data: bytes, name: Path, reader: Reader, read_at: datetime) -> FileRead:
     """Reads a transcript that came through standard input, under a name from `name_bytes`."""
-    return _read_stream(io.BytesIO(data), name, True, reader, None, read_at)
+    return _read_safely(io.BytesIO(data), name, True, reader, None, read_at)
 
 
 def name_bytes(store: Store, data: bytes) -> Path:
@@ -90,6 +91,16 @@ def name_bytes(store: Store, data: bytes) -> Path:
     if store.get_source(source_key(plain)) is not None:  # it came before names were keyed, and stays one source
         return plain
     return Path(f"stdin-{hmac.new(store.tombstone_key(), b'diarist-stdin/1' + bytes(1) + data, hashlib.sha256).hexdigest()[:16]}")
+
+
+def _read_safely(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
+    """A fault of an importer, which may be another package's, keeps no other file out. It is tried again with the next import."""
+    try:
+        return _read_stream(stream, path, explicit, reader, before, read_at)
+    except (OSError, DiaristError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever an importer does
+        return FileRead(None, status="lost", reason=f"its importer failed ({fault_of(error)}), please report it; the other files were read")
 
 
 def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, before: Before | None, read_at: datetime) -> FileRead:
@@ -104,7 +115,7 @@ def _read_stream(stream: BinaryIO, path: Path, explicit: bool, reader: Reader, b
     offset = before.source.offset if before is not None and go_on else 0
     stream.seek(offset)
     reading = importer.read(stream, path, before.source.state if before is not None and go_on else b"")
-    writers, tally = _copy(reading, reader, importer.name)
+    writers, tally = _copy(reading, reader, importer)
     go_on = go_on and getattr(reading, "resumed", True)
     names = stored_names(reading, reader)
     parts, captures = [], []
@@ -140,7 +151,9 @@ def _earlier(before: Before | None, session: str, named: Named | None) -> Captur
 
 
 def _dated(info: SessionInfo, mtime_ns: int, read_at: datetime) -> SessionInfo:
-    """Formats without times: the run ended when its file was last written."""
+    """Formats without times: the run ended when its file was last written. Raises ValueError for times without a zone."""
+    if any(at is not None and at.tzinfo is None for at in (info.started_at, info.ended_at)):
+        raise ValueError("a time without a zone")
     if info.ended_at is not None or info.started_at is not None:
         return info
     from datetime import datetime
@@ -222,11 +235,13 @@ class _Tally:
         )
 
 
-def _copy(reading: Reading, reader: Reader, agent: str) -> tuple[dict[str, ChunkWriter], _Tally]:
+def _copy(reading: Reading, reader: Reader, importer: Importer) -> tuple[dict[str, ChunkWriter], _Tally]:
     """Redacts every step on its way into the vault. A record of which a step cannot be redacted is dropped and counted.
 
-    Steps of sessions that were erased are passed over.
+    Steps of sessions that were erased are passed over. Raises msgspec.ValidationError for steps of a third-party importer that are
+    none: in the vault they would keep their session from being told for ever.
     """
+    agent, is_own = importer.name, type(importer).__module__.startswith("diarist.")
     writers: dict[str, ChunkWriter] = {}
     tally = _Tally()
     steps: Iterable[RawStep] = map(Withholding(reader.withhold), reading)
@@ -241,7 +256,7 @@ def _copy(reading: Reading, reader: Reader, agent: str) -> tuple[dict[str, Chunk
         except RedactionError:
             tally.dropped.setdefault(raw.session, set()).add(raw.line or raw.rid)
             continue
-        writer.add(step)
+        writer.add(step if is_own else msgspec.json.decode(msgspec.json.encode(step), type=Step))
         tally.redacted[raw.session] += masked
         tally.truncated[raw.session] += bool(step.clipped)
     for writer in writers.values():

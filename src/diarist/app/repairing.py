@@ -246,6 +246,7 @@ def _settle(box: Toolbox, report: Repair) -> None:
         changed = distil_dirty(box, lambda _done, _total: None)
         if changed.created or changed.updated:
             report.done.append(f"distilled {changed.created + changed.updated:,} sessions that waited")
+        report.lost += [f"session {session} of {agent} cannot be distilled: {why}" for (agent, session), why in changed.problems.items()]
     except DiaristError as error:
         report.lost.append(f"a session could not be distilled: {error}")
     try:

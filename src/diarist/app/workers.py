@@ -262,5 +262,5 @@ def _unpacked(several: bytes) -> Iterator[Told]:
     from diarist.model.observation import ToolUse
     from diarist.stages.distil import Distilled
 
-    kind = list[tuple[Distilled | None, tuple[ToolUse, ...], tuple[str, ...]]]
+    kind = list[tuple[Distilled | None, tuple[ToolUse, ...], tuple[str, ...], str]]
     return (Told(*each) for each in msgspec.json.decode(several, type=kind))

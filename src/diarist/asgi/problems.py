@@ -97,4 +97,6 @@ def problem_of(error: Exception) -> Problem:
         return Problem(422, str(error))
     if isinstance(error, msgspec.DecodeError):
         return Problem(400, "the body is not JSON")
+    if isinstance(error, RecursionError):
+        return Problem(422, "a value is nested too deep")
     return Problem(500, "the server's log says more")

@@ -66,9 +66,12 @@ def _unknown(found: list[dict[str, Any]]) -> None:
 @click.command("redistil")
 @click.option("--jobs", type=click.IntRange(0), default=0, help="Processes to distil with; 0: as `ingest.jobs` says.")
 @click.pass_context
-def redistil_command(ctx: click.Context, /, jobs: int) -> None:
+def redistil_command(ctx: click.Context, /, jobs: int) -> int:
     """Make every entry anew from the evidence kept, after an upgrade. Ids stay."""
     memory = open_workspace(ctx)
     with Bar(enabled=sys.stderr.isatty()) as bar:
         report = memory.redistil(jobs=jobs, on_progress=partial(bar.show, "distilling"))
     say(f"{count(report.updated, 'entry', 'entries')} changed, {report.created} new, {report.without_entry} sessions say nothing.")
+    for (agent, session), problem in sorted(report.problems.items()):
+        say(f"session {session} of {agent} could not be distilled ({problem}); what was told of it before stays.", err=True)
+    return int(bool(report.problems))

@@ -37,6 +37,13 @@ def run(number: int, **more: Any) -> dict[str, Any]:
     return {"task_id": f"T-{number}", "transcript": RUN.format(n=number), "agent": "host", "project": "shop", "created_at": NOW, **more}
 
 
+def nested(deep: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(deep):
+        value = [value]
+    return value
+
+
 def told(memory: Memory) -> list[tuple[Any, ...]]:
     """What the store holds, but for when it was written."""
     found = memory.list_records(RecordFilter(include_inactive=True), sort="id")
@@ -69,9 +76,12 @@ def test_bad_items_are_told_singly_and_the_rest_is_kept(open_at: Callable[[str],
         run(7, colour="red"),
         run(8, created_at=datetime(2026, 1, 1)),  # noqa: DTZ001 - that is what is wrong with it
         run(9, project="\udc00"),
+        run(10, host={"route": ["by hand"]}),
+        run(11, host={"outcome": "splendid"}),
+        run(12, host={"tags": nested(600)}),
     ]
     answers = memory.add_entries(items)
-    assert [bool(answer.problem) for answer in answers] == [False, True, True, False, True, True, True, True, True]
+    assert [bool(answer.problem) for answer in answers] == [False, True, True, False, *([True] * 8)]
     assert {record.task_id for record in memory.list_records(RecordFilter(kinds=("entry",)))} == {"T-1", "T-4"}
     assert all(answer.problem and not answer.id for answer in answers if answer.problem)
     assert memory.verify_all().faults == ()
