@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,8 +46,7 @@ def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
     _check(wish, target)
     redact = box.reader().redactor.redact
     about = target.id if target is not None else wish.path or "new"
-    named = wish.idempotency_key or f"{about}\0{wish.title}\0{wish.body}"
-    key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    key = _mark(box, wish, about)
     tags = [redact(tag) for tag in wish.tags]
     place = {"path": wish.path, "source_type": redact(wish.source_type), "related": list(wish.related)} if wish.path else {}
     base = {"revision": target.revision} if target is not None else {}
@@ -65,6 +65,16 @@ def propose_edit(box: Toolbox, wish: Wish, target: Record | None) -> Filed:
     )
     with box.store.transaction(actor=redact(wish.actor) or box.actor, at=box.now()) as tx:
         return file_proposal(box, tx, new, at=box.now(), reopens=lambda _old, _new: False)
+
+
+def _mark(box: Toolbox, wish: Wish, about: str) -> str:
+    """The same for the same key, or else for the same text; of what is secret only a keyed hash, so that it proves no guess."""
+    redact = box.reader().redactor.redact
+    named: str = redact(wish.idempotency_key) or f"{about}\0{redact(wish.title)}\0{redact(wish.body)}"
+    if wish.idempotency_key and named != wish.idempotency_key:
+        told = wish.idempotency_key.encode("utf-8", "surrogatepass")
+        return hmac.new(box.store.tombstone_key(), b"diarist-edit/1\0" + told, hashlib.sha256).hexdigest()[:16]
+    return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _check(wish: Wish, target: Record | None) -> None:

@@ -171,11 +171,22 @@ class HubVerbs:
 
     def find_answer(self, caller: str, key: str) -> Answer | None:
         """What this caller was answered under an idempotency key."""
-        return self._box.store.find_answer(caller, key)
+        return self._box.store.find_answer(caller, self._safe_key(key))
 
     def keep_answer(self, caller: str, key: str, answer: Answer, *, forget_before: datetime) -> None:
         """Keeps an answer, and forgets those older than `forget_before`."""
         self._writable()
         with self._box.store.transaction(actor=self._box.actor, at=self._box.now()) as tx:
             tx.delete_answers(forget_before)
-            tx.put_answer(caller, key, answer)
+            tx.put_answer(caller, self._safe_key(key), answer)
+
+    def request_mark(self, request: bytes) -> str:
+        """Tells a request from another one. Without the workspace's secret it is no proof of what was asked."""
+        import hashlib
+        import hmac
+
+        return hmac.new(self._box.store.tombstone_key(), b"diarist-request/1\0" + request, hashlib.sha256).hexdigest()
+
+    def _safe_key(self, key: str) -> str:
+        """An idempotency key as it is kept: clients choose them, and one may hold a secret."""
+        return key if self._box.reader().redactor.redact(key) == key else f"masked:{self.request_mark(key.encode())}"

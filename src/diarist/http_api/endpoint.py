@@ -14,9 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
 from diarist.asgi.access import Doorkeeper
-from diarist.asgi.bodies import STREAMED
+from diarist.asgi.bodies import STREAMED, may_be_large
 from diarist.asgi.problems import Problem, problem_of, tell
 from diarist.asgi.workroom import Workroom
+from diarist.errors import DiaristError
 from diarist.http_api.asked import Nothing
 from diarist.http_api.many import read_many
 from diarist.http_api.route import Call, Reply, Route
@@ -83,14 +84,16 @@ def _endpoint(route: Route, desk: Desk) -> StarletteRoute:
     async def endpoint(request: Request) -> Response:
         request.scope["diarist.route"] = route.path
         try:
+            if may_be_large(request.headers):
+                await desk.room.run(lambda: _admitted(route, desk, request.scope, request.headers))
             upload = await _upload(request, route)
             body = b"" if route.streamed else await request.body()
             asked = Asked(request.scope, request.headers, request.path_params, dict(request.query_params), body, upload)
             return await desk.room.run(lambda: answer(route, desk, asked))
         except ClientDisconnect:
             return Response(status_code=400)
-        except Problem as problem:
-            return _told(problem)
+        except (Problem, DiaristError) as error:
+            return _told(problem_of(error))
 
     return StarletteRoute(route.path, endpoint, methods=[route.method], name=route.name)
 
@@ -98,7 +101,7 @@ def _endpoint(route: Route, desk: Desk) -> StarletteRoute:
 def answer(route: Route, desk: Desk, asked: Asked) -> Response:
     """The whole of a request, in a thread of the room. What goes wrong becomes a problem; faults of ours are for the log."""
     try:
-        caller = _admitted(route, desk, asked)
+        caller = _admitted(route, desk, asked.scope, asked.headers)
         memory = desk.room.memory(caller)
         if any(len(value) > MAX_PATH for value in asked.ids.values()):
             raise Problem(422, "an id in the address is too long")  # noqa: TRY301 - answered below as any other
@@ -113,12 +116,12 @@ def answer(route: Route, desk: Desk, asked: Asked) -> Response:
         return _told(problem)
 
 
-def _admitted(route: Route, desk: Desk, asked: Asked) -> Caller:
+def _admitted(route: Route, desk: Desk, scope: MutableMapping[str, Any], headers: Mapping[str, str]) -> Caller:
     """Who calls, if that one may do this. Raises Problem 401 and 403."""
-    caller = desk.door.by_header(asked.headers)
+    caller = desk.door.by_header(headers)
     if caller is None:
         raise Problem(401, "show a key in x-api-key or as a bearer", {"www-authenticate": 'Bearer realm="diarist"'})
-    asked.scope["diarist.key"], asked.scope["diarist.tenant"] = caller.key_id, caller.tenant
+    scope["diarist.key"], scope["diarist.tenant"] = caller.key_id, caller.tenant
     if not caller.may(route.role):
         raise Problem(403, f"this needs the role {route.role}; the key has {caller.role}")
     return caller
@@ -147,24 +150,25 @@ def _once(route: Route, desk: Desk, asked: Asked, call: Call) -> Response:
     if len(key) > MAX_KEY:
         raise Problem(422, f"an idempotency key has {MAX_KEY} characters at most")
     who = call.caller.key_id or "owner"
-    request = hashlib.sha256(f"{route.method} {asked.scope['path']}\0".encode() + asked.body).hexdigest()
+    request = f"{route.method} {asked.scope['path']}\0".encode() + asked.body
     name = f"{call.caller.tenant}\0{who}\0{key}"
     lock = desk.turns.take(name)
     try:
         with lock:
             known = call.memory.find_answer(who, key)
             if known is not None:
-                return _again(known, request)
+                return _again(known, request, call.memory)
             made = _handle(route, desk, call)
             if made.status_code < 300:
-                _keep(call.memory, who, key, Answer(request, made.status_code, bytes(made.body), call.memory.now()))
+                mark = call.memory.request_mark(request)
+                _keep(call.memory, who, key, Answer(mark, made.status_code, bytes(made.body), call.memory.now()))
             return made
     finally:
         desk.turns.give(name)
 
 
-def _again(known: Answer, request: str) -> Response:
-    if known.request != request:
+def _again(known: Answer, request: bytes, memory: Memory) -> Response:
+    if known.request not in (memory.request_mark(request), hashlib.sha256(request).hexdigest()):  # plain, as earlier versions kept it
         raise Problem(422, "this idempotency key was used for another request; use a new one")
     headers = {"idempotent-replayed": "true", "cache-control": "no-store"}
     return Response(known.body, known.status, headers, media_type="application/json")
