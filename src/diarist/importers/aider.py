@@ -27,6 +27,9 @@ _REPLACE = re.compile(r">{5,9} REPLACE")
 _RUNS = ("/run", "/test", "/lint", "/git", "!")
 _TALK = ("/ask", "/code", "/architect", "/context")
 APPLIED = "the edits of the last reply were applied"
+_ANSWERED = ("Cost: $", "[Y", "(y")
+_SETTINGS = ("> Command Line Args:", "> Environment Variables:", "> Config File (", "> Defaults:", "> Option settings:")
+"""After one of these aider lists its settings over many lines, of which only the first has its mark."""
 _OUTPUT_ENDS = ("> Add the output to the chat?", "> Add command output to the chat?")
 
 
@@ -108,7 +111,14 @@ class _SessionReader:
             while end < len(lines) and not lines[end].startswith(("#### ", *_OUTPUT_ENDS)):
                 end += 1
             return end
-        while end < len(lines) and (_kind(lines[end]) == kind or (kind == "aider" and lines[end].startswith(("Cost: $", "[Y", "(y")))):
+        if kind != "aider":
+            while end < len(lines) and _kind(lines[end]) == kind:
+                end += 1
+            return end
+        lists = lines[begin].startswith(_SETTINGS)
+        while end < len(lines) and (lines[end].startswith(_ANSWERED) or _kind(lines[end]) in (("aider", "model") if lists else ("aider",))):
+            if _kind(lines[end]) == "aider":
+                lists = lines[end].startswith(_SETTINGS)
             end += 1
         return end
 

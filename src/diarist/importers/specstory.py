@@ -18,7 +18,7 @@ from diarist.importers.claude_notices import as_machine
 from diarist.importers.draft import Draft
 from diarist.importers.glimpse import Glimpse
 from diarist.importers.ledger import Ledger, Tally
-from diarist.importers.markup import elements, fences, without
+from diarist.importers.markup import Element, elements, fences, without
 from diarist.importers.speech import understand
 from diarist.importers.texts import TextReading
 from diarist.importers.tool_output import Output, understand_output
@@ -26,10 +26,15 @@ from diarist.importers.values import MadeId, as_time, renamed
 from diarist.model.session import RawStep, SessionInfo
 from diarist.text.lazy import lazy
 
-_TURN = lazy(r"^_\*\*(User|Agent|Assistant)(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
+_TURN = lazy(r"^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^)\n]*)\))?\*\*_[ \t]*$", re.MULTILINE)
+_SIDECHAIN = "sidechain"
+"""Turns of subagents, of which the rendering does not say which one."""
 _SESSION = lazy(r"<!-- ([A-Z][\w. -]{1,30}?) Session ([\w.-]{8,80})(?: \(([^)\n]*)\))? -->")
 _TITLE = lazy(r"^#{1,2} (.{1,300}?)(?: \((\d{4}-\d\d-\d\d[^)]*)\))?[ \t]*$", re.MULTILINE)
 _WHEN = lazy(r"(\d{4}-\d\d-\d\d[ _T]\d\d[:-]\d\d(?:[:-]\d\d)?Z?)\Z")
+_TAG = lazy(r"^(?:</details>)?<(/?)(tool-use|think)\b[^<>\n]{0,400}>", re.MULTILINE)
+"""An element's own tags begin a line; those in files that a tool showed have a line number or a mark of a diff before them."""
+_MOST_INSIDE = 200
 _SUMMARY = lazy(r"\s*<details>\s*<summary>(?:Tool use: )?\*\*(.{1,200}?)\*\*(.{0,2000}?)</summary>", re.DOTALL)
 _OLD_TOOL = lazy(r"^Tool use: \*\*(.+?)\*\*(.*)$", re.MULTILINE)
 _INLINE = lazy(r"(?:^|(?<=\s))`([^`\n]+)`(?=\s|$)|^`([^`]+)`$", re.MULTILINE)
@@ -63,15 +68,15 @@ class SpecStory:
         self._note_title(head, tally)
         line, counted = 1, 0
         for number, (turn, end) in enumerate(_spans(turns, len(text)), 1):
-            model, at = _who(turn[2] or "")
+            model, at = _who(turn[3] or "")
             line, counted = line + text.count("\n", counted, turn.start()), turn.start()
-            draft = Draft(session, f"#{number}", at, line)
+            draft = Draft(session, f"#{number}", at, line, _SIDECHAIN if turn[2] else "")
             body = text[turn.end() : end].strip().removesuffix("---").strip()
             if turn[1] == "User":
                 self._user(draft, body)
             else:
                 self._reply(draft, body, tally)
-                if model:
+                if model and not draft.actor:
                     tally.facts.tell("model", model, 0)
             tally.moment(at)
             if draft.steps:
@@ -98,7 +103,7 @@ class SpecStory:
     def _reply(self, draft: Draft, body: str, tally: Tally) -> None:
         """Text, thoughts and tools of a turn, in order."""
         at = 0
-        for number, element in enumerate(elements(body, ("tool-use", "think"))):
+        for number, element in enumerate(_own_elements(body)):
             self._words(draft, f"{number}.text", body[at : element.start], tally)
             at = element.end
             if element.name == "think":
@@ -106,7 +111,7 @@ class SpecStory:
             else:
                 summary = _SUMMARY.match(element.content)
                 name, beside = (summary[1], summary[2]) if summary else ("", "")
-                content = element.content[summary.end() if summary else 0 :].replace("</details>", "")
+                content = element.content[summary.end() if summary else 0 :]
                 self._tool(draft, number, name, f"{beside}\n{content}", tally)
         self._words(draft, "text", body[at:], tally)
 
@@ -125,7 +130,7 @@ class SpecStory:
         text = output.content.rstrip("\n") if output else ""
         call_id = f"{draft.rid}/{part}"
         tally.call(call_id)
-        draft.call(part, name, _arguments(name, shown.strip(), written.content if written else "", text), call_id)
+        draft.call(part, name, _arguments(name, shown.replace("</details>", "").strip(), written.content if written else "", text), call_id)
         if output:
             tally.result(call_id)
             self._result(draft, f"{part}.result", text, call_id)
@@ -148,6 +153,32 @@ def _spans(marks: list[re.Match[str]], end: int) -> Iterator[tuple[re.Match[str]
     """Each mark with the place where the next one begins."""
     starts = [mark.start() for mark in marks] + [end]
     return zip(marks, starts[1:], strict=True)
+
+
+def _own_elements(body: str) -> Iterator[Element]:
+    """Tools and thoughts of a turn; elements that stand in a tool's output are part of it."""
+    tags = list(_TAG.finditer(body))
+    at = 0
+    for number, tag in enumerate(tags):
+        if tag.start() < at or tag[1]:
+            continue
+        close = _closing(tags[number : number + _MOST_INSIDE])
+        if close is not None:
+            at = close.end()
+            yield Element(tag[2], body[tag.end() : close.start()], tag.start(), at)
+
+
+def _closing(tags: list[re.Match[str]]) -> re.Match[str] | None:
+    """The tag that closes the first of these; the next one of its name where they do not pair up."""
+    depth, nearest = 0, None
+    for tag in tags:
+        if tag[2] != tags[0][2]:
+            continue
+        depth += -1 if tag[1] else 1
+        nearest = nearest or (tag if tag[1] else None)
+        if not depth:
+            return tag
+    return nearest
 
 
 def _who(label: str) -> tuple[str, datetime | None]:

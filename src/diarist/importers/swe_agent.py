@@ -115,8 +115,13 @@ def _turn_steps(turn: Any, number: int, session: str, tally: Tally) -> Iterator[
     draft = Draft(session, f"#{number}", line=number)
     action = as_str(turn.get("action"))
     thought = as_str(turn.get("thought")) or ("" if action else as_str(turn.get("response")))
-    draft.reply(0, thought)
     observation = content_text(turn.get("observation"))
+    if _is_of_host(action.strip()):
+        draft.add("notice", 0, thought or action.strip(), "machine")
+        tally.keep()
+        yield from draft.steps
+        return
+    draft.reply(0, thought)
     if action.strip():
         call_id = f"t{number}"
         tally.call(call_id)
@@ -131,6 +136,11 @@ def _turn_steps(turn: Any, number: int, session: str, tally: Tally) -> Iterator[
     else:
         tally.skip("empty")
     yield from draft.steps
+
+
+def _is_of_host(action: str) -> bool:
+    """Did the harness write this action down as it ended the run ("exit_cost")? Giving up is the agent's own act."""
+    return action.startswith("exit_") and action.isidentifier() and action not in _OWN_TOOLS
 
 
 def _state(turn: dict[str, Any]) -> dict[str, Any]:

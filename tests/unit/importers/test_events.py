@@ -241,6 +241,16 @@ def test_an_exit_status_says_how_a_run_ended_and_not_how_well(status: str, mark:
     assert mark in marks(take(json.dumps(run).encode()).steps)
 
 
+def test_what_the_harness_wrote_as_it_ended_a_run_is_neither_called_nor_said_by_the_agent() -> None:
+    run = json.loads((TRANSCRIPTS / "swe-agent.traj").read_bytes())
+    before = take(json.dumps(run).encode())
+    said = "Exit due to cost limit"
+    run["trajectory"].append({"action": "exit_cost", "thought": said, "response": said, "observation": "Exited (autosubmitted)"})
+    after = take(json.dumps(run).encode())
+    assert [step.tool for step in after.steps if step.kind == "call"] == [step.tool for step in before.steps if step.kind == "call"]
+    assert said not in after.texts("reply")
+
+
 def test_a_trajectory_that_is_gone_is_told_from_its_history() -> None:
     run = json.loads((TRANSCRIPTS / "swe-agent.traj").read_bytes())
     run["trajectory"] = []

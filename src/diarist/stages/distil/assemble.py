@@ -27,7 +27,7 @@ from diarist.stages.distil.titles import bare_prompt, make_title, requests_of
 from diarist.text.clip import clip
 from diarist.text.injection import suspect
 
-DISTIL_VERSION = 6
+DISTIL_VERSION = 7
 """Goes up with every change that makes other entries of the same sessions."""
 
 MOST_COMMANDS, MOST_FILES = 200, 400

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from diarist.model.entry import CommandKind
@@ -24,6 +24,7 @@ _BARE = lazy(
     rf"(?:…|\.{{3}}) \+?\d+ (?:more )?lines?\b|[=*#-]{{5,}}|{AROUND}",
     re.IGNORECASE,
 )
+_AROUND = lazy(rf"(?:{AROUND})\Z", re.IGNORECASE)
 _LETTERS = lazy(r"[^\W\d_]")
 _PLACED = lazy(
     r"\s*(?:\[[\w:./-]{1,30}\]\s+)?(?P<where>(?:[A-Za-z]:)?[\w./\\@+-]*\w\.\w{1,8}(?::\d+|\(\d+)(?:[:,"
@@ -51,6 +52,15 @@ _ANNOUNCED = lazy(
     r"(?!\(?(?:none|0|null)\b|[=*#-]{5}).{6,}$"
 )
 _LOOKS_LIKE_TEST = lazy(r" > | › |\bshould\b|\btest\b|\(\d+ ?ms\)", re.IGNORECASE)
+_REPORT = lazy(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
+"""What a message of a program holds, and a sentence in plain words ("can't you just …") does not."""
+_OF_PROGRAM = lazy(
+    r"(?!(?:bug|issue|fix|feat|feature|docs?|regression|question|task|title|problem|error)\b[^:]{0,20}: (?![\w.]*(?:Error|Exception)\b))"
+    r"(?:\W{0,3}[\w./\\-]*\w(?:\[\w+\]|\([\d:,]+\)|:\d+)*: ?\S|[\w.]*(?:Error|Exception)\b|"
+    r".{0,200}?(?:^|\s)(?:['\"`]\S|[\w./-]+: [\w./-]+: \S))",
+    re.IGNORECASE,
+)
+"""How the messages of programs begin, or that they quote a name: what opens a longer report without it is its title."""
 _FOLLOW_UP = lazy(
     r"task failed|command failed|exit(?:ed)?(?: with)?(?: status| code)? \d+|build failed|tests? failed|error: script", re.IGNORECASE
 )
@@ -72,6 +82,23 @@ def complaints(output: str, kind: CommandKind, programs: frozenset[str], *, fail
     return _distinct(_made(chain(_spoken(output, programs), _announced(output) if kind in ("run", "test") else ())))
 
 
+def reported(text: str) -> list[FoundError]:
+    """The distinct errors that a person's request holds: messages of programs, not what the person says in their own words.
+
+    A title that words an error anew ("Broken on start (KeyError: 'total')") is no error beside the one it words.
+    """
+    found = [error for error in errors_in(text) if _REPORT.search(error.message)]
+    title, _, below = text.strip().partition("\n")
+    if below.strip():
+        found = [error for error in found if not title.startswith(error.message[:60]) or _OF_PROGRAM.match(error.message)]
+    return [error for error in found if not any(len(each.message) >= 12 and _words_anew(error, each) for each in found)]
+
+
+def _words_anew(error: FoundError, other: FoundError) -> bool:
+    """Does a message hold the whole of a shorter one, and say nothing else that a program would?"""
+    return len(other.message) < len(error.message) and other.message in error.message
+
+
 def _made(said: Iterable[_Said]) -> list[FoundError]:
     """The first few distinct ones, each with its fingerprint."""
     distinct: dict[str, _Said] = {}
@@ -88,6 +115,7 @@ def _says_same(message: str, words: set[str]) -> bool:
 
 
 def _distinct(errors: list[FoundError]) -> list[FoundError]:
+    errors = [error for error in errors if not _AROUND.match(error.message)]
     telling = [error for error in errors if not _BARE.match(error.message) and len(_LETTERS.findall(error.message)) >= 8]
     return list({error.fingerprint: error for error in reversed(telling or errors)}.values())[::-1][:MOST]
 
@@ -118,8 +146,9 @@ def _failed_test(lines: list[str], number: int) -> _Said | None:
     if bare.startswith("--- FAIL: "):
         go = _GO_TEST.match(bare)
         if go:
-            placed = [text.strip() for text in lines[number + 1 : number + 12] if _GO_PLACE.match(text)]
-            said = next((text for text in placed if _FAULT.search(text)), placed[-1] if len(placed) == 1 else "")
+            said = _go_says(lines, number)
+            if not said and any(f"--- FAIL: {go['name']}/" in text for text in lines[number + 1 :]):
+                return None  # what failed are its parts, and they tell for themselves
             return _Said(f"{go['name']} failed" + (f": {said}" if said else ""), said.split(": ", 1)[0] if said else "", number)
     if bare.startswith(_TEST_STARTS):
         test = _TEST.match(bare)
@@ -129,6 +158,13 @@ def _failed_test(lines: list[str], number: int) -> _Said | None:
                 return _Said(name, "", number)  # a linter's message
             return _Said(f"{name} failed" + (f": {test['why']}" if test["why"] else ""), "", number)
     return None
+
+
+def _go_says(lines: list[str], number: int) -> str:
+    """What stands below "--- FAIL: TestX" of the fault, up to the next test."""
+    below = takewhile(lambda text: not text.lstrip().startswith("--- "), lines[number + 1 : number + 12])
+    placed = [text.strip() for text in below if _GO_PLACE.match(text)]
+    return next((text for text in placed if _FAULT.search(text)), placed[-1] if len(placed) == 1 else "")
 
 
 def _spoken(output: str, programs: frozenset[str] | None) -> Iterator[_Said]:

@@ -91,6 +91,15 @@ _STANDARD = lazy(
 )
 
 
+_PRAISE = lazy(
+    r"\W*(?:wow|perfect|great|nice|awesome|excellent|amazing|thanks?|thank you|super|perfekt|genial|parfait|perfecto|完璧|太好了|完美)"
+    r"(?!.*(?:\b(?:but|not|except|however|still|aber|mais|pero|instead|undo|wrong|rather|revert (?:it|that|this|the))\b|n't\b|但|でも))"
+    r".{0,60}\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A few words of praise without a but, also right after the agent was stopped."""
+
+
 class Correction(NamedTuple):
     """A person's word against what the agent did or was about to do."""
 
@@ -133,7 +142,7 @@ def find_corrections(ledger: Ledger) -> list[Correction]:
 def is_correction(prompt: Asked) -> bool:
     """Does a later prompt correct what was done, rather than ask for something new?"""
     text = prompt.text.strip()
-    if not text or _ASK_ONLY.match(text) or len(text) > 3_000:
+    if not text or len(text) > 3_000 or _ASK_ONLY.match(text) or (len(text) <= 80 and _PRAISE.match(text)):
         return False
     if _LOOKS_LIKE_COMMAND.match(text):
         return False

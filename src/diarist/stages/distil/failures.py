@@ -14,7 +14,8 @@ LINE = 600
 
 _MARKUP = lazy(r"</?(?:tool_use_error|error|result|output|stdout|stderr|returncode|system-reminder)>")
 AROUND = (
-    r"platform \w+ -- Python .*|(?:rootdir|plugins|cachedir|configfile|hook id|duration|- hook id|- duration): .*|collecting \.\.\..*|"
+    r"platform \w+ -- Python .*|(?:rootdir|plugins|cachedir|configfile|testpaths|hook id|duration|- hook id|- duration): .*|"
+    r"collecting \.\.\..*|"
     r"collected \d+ items?\b.*|.{1,80}?\.{4,}(?:\(.{1,30}\))?(?:Passed|Skipped)|testing: warning: no tests to run|"
     r"\d+ files? (?:reformatted|left unchanged)\b.*|.*\(\d+ fixed, 0 remaining\).*|\(Use .node --trace-\S+ .*"
 )
@@ -22,7 +23,7 @@ AROUND = (
 _SKIP = lazy(
     rf"\s*(?:{AROUND}|"
     r"Exit code:? ?-?\d+|\(?exit(?:ed)?(?: with)?(?: code| status)? -?\d+\)?|Wall time.*|Output:|Chunk ID.*|"
-    r"Process exited with code \d+|Total output lines.*|"
+    r"Process exited with code \d+|Total output lines.*|\[?(?:request )?interrupted by (?:the )?user\b.*|"
     r"Original token count.*|\[?(?:stdout|stderr)\]?:?|Command (?:failed|exited) with.*code \d+\.?|"
     r"(?:error: *)?[=*#-]{5,}.*|Sibling tool call errored|[\W_]*)\Z",
     re.IGNORECASE,

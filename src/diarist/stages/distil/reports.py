@@ -39,7 +39,11 @@ _ORDER = lazy(
 )
 """How an item of a plan begins."""
 _WRITES = frozenset({"edit", "create", "delete", "move"})
-_USAGE = lazy(r"(?:\*\*)?(?:(?:double-)?click|press|tap|hover|visit|navigate to|open (?:the|your|http\S*|index\S*))\b", re.IGNORECASE)
+_USAGE = lazy(
+    r"(?:\*\*)?(?:(?:double-)?click|press|tap|hover|visit|navigate to|open (?:the|your|http\S*|index\S*)|"
+    r"run (?:the|this|your) (?:script|program|game|app|application|file|server|command)|install (?:the|all|any|required))\b",
+    re.IGNORECASE,
+)
 """How to use what was made is no account of the run."""
 _WORD = lazy(r"\w[\w.-]+\w")
 

@@ -12,7 +12,7 @@ from diarist.model.entry import FileOperation
 from diarist.model.session import Step
 from diarist.stages.distil.actions import Act, Change
 from diarist.stages.distil.commands import CHECKS, CommandLine, Program, is_script, without_own_scripts
-from diarist.stages.distil.complaints import MOST, complaints
+from diarist.stages.distil.complaints import MOST, complaints, reported
 from diarist.stages.distil.failures import exact_line, failure_line, fault_line, is_unflagged_failure, speaks_of_fault, window
 from diarist.stages.distil.files import FileBook, is_scratch, needs_no_check
 from diarist.stages.distil.ledger import Changed, Ledger, Looked, Marked, Run, Said, Trouble
@@ -29,8 +29,6 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "fatal", "error", "(eval)"})
 _ASKS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "pgrep", "find", "git"})
 _EMPTY = lazy(r"[(<\[]?(?:no output|empty|no content)[)>\]]?\s*\Z", re.IGNORECASE)
 _LISTING = lazy(r"\s*(?:Here'?s the (?:files and )?director|total \d+\n|<directory)", re.IGNORECASE)
-_REPORT = lazy(r"[:/\\_`\"\d()\[\]{}=]|\w(?:Error|Exception)\b|[^\x00-\x7f]")
-"""What a message of a program holds, and a sentence in plain words ("can't you just …") does not."""
 _ANSWER = 4_000
 """Characters looked at of what a subagent came back with."""
 _MOST_SCRIPTS = 200
@@ -106,9 +104,8 @@ class Outputs:
         if not speaks_of_fault(text):
             return
         shown = window(text)
-        for error in errors_in(shown):
-            if _REPORT.search(error.message):
-                self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
+        for error in reported(shown):
+            self.troubles.add(error, number, Place("person", "", "prompt"), exact_line(error, shown, text))
 
     def from_client(self, number: int, mark: str, text: str) -> None:
         """What ended or held up the run, as the client tells it."""
@@ -129,7 +126,7 @@ class Outputs:
         run = Run(waiting.step, number, waiting.act.command[:1_000], command, verdict.passed, verdict.line, exit_code)
         run.sources = self.ledger.sources
         run.why, run.actor, run.started = waiting.why, waiting.call.actor, verdict.started
-        asked = verdict.passed is None and command.kind == "search"
+        asked = verdict.passed is None and (command.kind == "search" or (exit_code == 1 and _compares(command)))
         broke = verdict.passed is False or not verdict.started or (not asked and (exit_code not in (None, 0) or bool(error)))
         found = self._errors_of(command, text, verdict.passed, broke=broke)
         run.errors = tuple(dict.fromkeys(problem.fingerprint for problem in found))
@@ -155,7 +152,8 @@ class Outputs:
         return Place(waiting.call.tool, self.book.relative(path) if path else act.about[:160], kind)
 
     def _verdict(self, command: CommandLine, text: str, exit_code: int | None, error: bool | None) -> Verdict:
-        if command.kind == "search" and exit_code == 1 and _ASKS.intersection(program.name for program in command.programs):
+        asks = command.kind == "search" and not _ASKS.isdisjoint(program.name for program in command.programs)
+        if exit_code == 1 and (asks or _compares(command)):
             error, exit_code = None, None  # "no match", "they differ": an answer, not a failure
         verdict = judge(command.kind, text, exit_code, error, exit_tells=command.exit_tells, exit_blames=command.exit_blames)
         if verdict.passed is None and verdict.started and command.seeks_faults and not text.strip() and exit_code in (None, 0, 1):
@@ -256,6 +254,12 @@ _READ_ONLY = lazy(
 def _has_effect(tool: str) -> bool:
     """Does a tool of no known kind change something, by its name: `book_flight` does, `get_user` does not."""
     return _READ_ONLY.match(tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]) is None
+
+
+def _compares(command: CommandLine) -> bool:
+    """Does the last program compare two files, as `git diff --no-index` does? Its exit status says that they differ."""
+    last = command.programs[-1] if command.programs else None
+    return last is not None and last.name == "git" and "diff" in last.words[:4] and "--no-index" in last.words
 
 
 def _script_of(program: Program) -> list[tuple[str, str]]:

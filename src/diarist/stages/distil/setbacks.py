@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from diarist.stages.distil.bullets import Bullet, and_then, line_of, one_line
 from diarist.stages.distil.corrections import Correction
 from diarist.stages.distil.facts import Facts
+from diarist.stages.distil.failures import failure_line
 from diarist.stages.distil.ledger import Ledger, Run, Said, Trouble
 from diarist.stages.distil.repairs import family, last_passes, shown
 from diarist.stages.distil.sentences import best_of, clean
@@ -39,7 +40,7 @@ def _failing_bullet(facts: Facts, failing: Sequence[Run], *, stands: bool) -> Bu
     ledger, last = facts.ledger, failing[-1]
     latest_first = dict.fromkeys(mark for run in reversed(failing) for mark in run.errors)
     troubles = [ledger.troubles[mark] for mark in latest_first if mark in ledger.troubles]
-    said = "; ".join(clip(trouble.message, 170) for trouble in troubles[:2]) or last.line or line_of(last.tail, 160)
+    said = "; ".join(clip(trouble.message, 170) for trouble in troubles[:2]) or last.line or failure_line(last.tail)[:160]
     again = f" {len(failing)} times" if len(failing) > 1 else ""
     text = f"`{shown(last)}` {'failed' if last.started else 'could not run'}{again}" + (f": {said}" if said else "")
     diagnosis = _diagnosis(last.after)

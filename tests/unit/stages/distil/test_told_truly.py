@@ -8,6 +8,7 @@ import pytest
 
 from diarist.stages.distil.blocks import blocks
 from diarist.stages.distil.commands import understand
+from diarist.stages.distil.complaints import complaints, reported
 from diarist.stages.distil.sentences import clean, judge
 from diarist.stages.distil.words import content_words
 
@@ -235,3 +236,84 @@ def test_a_title_is_what_was_asked_and_not_what_stands_before_it(preamble: str, 
 
 def test_a_title_is_the_preamble_where_there_is_nothing_else(talk: Any) -> None:
     assert talk().ask("Environment: production is down").say("I look.").entry().title == "Environment: production is down"
+
+
+GO_PARTS = (
+    "--- FAIL: TestTotal (0.00s)\n    --- FAIL: TestTotal/empty_cart (0.00s)\n        cart_test.go:59: expected 30 got 28\n"
+    "FAIL\nFAIL\tshop/cart\t0.01s"
+)
+
+
+def test_a_go_test_whose_part_failed_is_one_fault_with_it(talk: Any) -> None:
+    entry = talk().ask("Run the tests").shell("go test ./...", GO_PARTS, 1).say("One failed.").entry()
+    assert [error.message for error in entry.errors] == ["TestTotal/empty_cart failed: cart_test.go:59: expected 30 got 28"]
+
+
+def test_a_go_test_that_complains_itself_stays_beside_its_parts() -> None:
+    output = "--- FAIL: TestTotal (0.00s)\n    cart_test.go:12: cannot open the till\n    --- FAIL: TestTotal/empty (0.00s)\nFAIL"
+    found = [error.message for error in complaints(output, "test", frozenset(), failed=True)]
+    assert found == ["TestTotal failed: cart_test.go:12: cannot open the till", "TestTotal/empty failed"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "messages"),
+    [
+        ("Cannot override get_TOTAL() in Shop 2.2+\nDescription\n\nThe total stays as it is.", []),
+        (
+            "Broken on start (NameError: name 'carts' is not defined)\n\nDetails:\nNameError: name 'carts' is not defined",
+            ["NameError: name 'carts' is not defined"],
+        ),
+        ("KeyError: 'total' in empty carts (shop.cart)\n\nIt says\nKeyError: 'total'", ["KeyError: 'total'"]),
+        ("cart.go:12:3: undefined: total\n\nPlease mend it.", ["undefined: total"]),
+        ("sh: wrap: command not found\nWhat now?", ["wrap: command not found"]),
+        ("Cannot open /srv/shop/total.db", ["Cannot open /srv/shop/total.db"]),
+    ],
+)
+def test_a_title_in_the_persons_words_is_no_error(request_: str, messages: list[str]) -> None:
+    assert [error.message for error in reported(request_)] == messages
+
+
+def test_comparing_two_files_is_no_failure(talk: Any) -> None:
+    output = "--- a/old.py\n+++ b/cart.py\n+# an error is raised for an empty cart"
+    entry = (
+        talk().ask("What differs?").shell("git diff --no-index old.py cart.py", output, 1).say("The comment in `cart.py` is new.").entry()
+    )
+    assert (entry.failed, entry.errors) == ((), ())
+
+
+def test_a_call_that_the_person_stopped_is_no_error(talk: Any) -> None:
+    entry = (
+        talk()
+        .ask("Look around")
+        .call("Task", {"description": "Look around", "prompt": "Look"}, "[Request interrupted by user for tool use]", error=True)
+        .entry()
+    )
+    assert entry.errors == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "corrects"),
+    [("wow", False), ("perfect, reverted now", False), ("great, but not the total", True), ("Great, now revert that", True)],
+)
+def test_praise_after_a_stop_is_no_correction(talk: Any, words: str, corrects: bool) -> None:
+    entry = talk().ask("Sum up the cart").say("I will.").note("interrupt", "stopped").ask(words).say("Yes.").entry()
+    assert any(bullet.startswith("Corrected by the person") for bullet in entry.tried) is corrects
+
+
+def test_what_a_runner_prints_around_is_not_told_as_why_it_failed(talk: Any) -> None:
+    platform = "platform linux -- Python 3.12.1, pytest-8.3.5, pluggy-1.6.0"
+    output = f"============ test session starts ============\n{platform}\nrootdir: /work/shop\ntestpaths: specs"
+    entry = talk().ask("Run the tests").shell("pytest -x", output, 1).say("Hm.").entry()
+    assert any(bullet.startswith("`pytest -x` failed") for bullet in entry.failed)
+    assert not any("platform" in bullet or "testpaths" in bullet for bullet in entry.failed)
+
+
+def test_how_to_run_what_was_made_is_not_told_as_what_worked(talk: Any) -> None:
+    entry = (
+        talk()
+        .ask("Write a till in `till.py`")
+        .call("Write", {"file_path": "/work/shop/till.py", "content": "def total(prices):\n    return sum(prices)\n"}, "File created.")
+        .say("It has these:\n\n- `total` sums the `prices`\n\nTo use it:\n\n- Install the required `till`\n- Run the script `till.py`")
+        .entry()
+    )
+    assert not any(bullet.startswith(("Install the", "Run the script")) for bullet in entry.worked)
