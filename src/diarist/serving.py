@@ -30,7 +30,7 @@ from diarist.asgi.access import Doorkeeper
 from diarist.asgi.following import follow
 from diarist.asgi.guard import Guard, JsonLines, Limits
 from diarist.asgi.metrics import CONTENT_TYPE, Metrics
-from diarist.asgi.problems import Problem, tell
+from diarist.asgi.problems import Problem, problem_of, tell
 from diarist.asgi.tracing import make_trace
 from diarist.asgi.workroom import OWNER, OpenMemory, Workroom
 from diarist.bootstrap import DATABASE_URL, build_crew, open_memory
@@ -101,7 +101,7 @@ def build(workspace: str | Path | None, options: Options, *, open_at: OpenMemory
             if crew is not None:
                 crew.close()
 
-    handlers: Any = {HTTPException: _http_error, Problem: _problem}
+    handlers: Any = {HTTPException: _http_error, Problem: _problem, DiaristError: _own_error, Exception: _problem}
     inner = Starlette(routes=[*own, Mount("/", app=_McpDoor(mcp, room, door, own))], lifespan=lifespan, exception_handlers=handlers)
     limits = options.limits._replace(hosts=(*options.limits.hosts, *options.hosts, *_own_name(options.host)))
     return Hub(Guard(cast("Any", inner), limits, metrics, make_trace(os.environ)), room, metrics)
@@ -269,16 +269,25 @@ async def _work_inline(room: Workroom, opener: OpenMemory) -> None:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/v1/", "/mcp")):
-        return problem_page(Problem(error.status_code, "", dict(error.headers or {})))
-    told = tell(Problem(error.status_code, "", dict(error.headers or {})))
+    return await _problem(request, Problem(error.status_code, "", dict(error.headers or {})))
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    problem = problem_of(error)
+    if _is_for_people(request):
+        return problem_page(problem)
+    told = tell(problem)
     return Response(told.body, told.status, told.headers)
 
 
-async def _problem(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Problem)
-    told = tell(error)
-    return Response(told.body, told.status, told.headers)
+async def _own_error(request: Request, error: Exception) -> Response:
+    if problem_of(error).status == 500:
+        raise error  # to be logged as any other fault
+    return await _problem(request, error)
+
+
+def _is_for_people(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/v1/", "/mcp"))
 
 
 # --- MCP ------------------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ PLUMBING = [
     "find_caller",
     "get_key",
     "keep_answer",
+    "request_mark",
     "last_change",
     "listen",
     "may_capture",

@@ -380,3 +380,64 @@ def test_no_packet_of_an_answer_waits_for_the_client() -> None:
         closing(listener.accept()[0]) as accepted,
     ):
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+# --- strangers -------------------------------------------------------------------------------------------------------------
+
+STREAMED_BODIES = ("/v1/transcripts", "/v1/entries/batch", "/v1/kb/edit", "/v1/memory/items", "/login", "/new")
+
+
+@pytest.mark.parametrize("path", STREAMED_BODIES)
+@pytest.mark.parametrize("headers", [{"content-length": "200000000"}, {"transfer-encoding": "chunked"}, {"content-encoding": "gzip"}])
+def test_of_a_strangers_large_body_nothing_is_read(tmp_path: Path, path: str, headers: dict[str, str]) -> None:
+    """Else whoever reaches the address could fill the memory without a key."""
+    make_key(tmp_path)
+    pieces = _Pieces()
+    with open_hub(tmp_path) as hub:
+        status = anyio.run(_ask, hub, path, {"content-type": "application/json", **headers}, pieces)
+    assert status in (401, 413, 303)
+    assert pieces.taken == 0
+
+
+def test_a_large_body_of_one_who_shows_a_key_is_taken(tmp_path: Path) -> None:
+    key = make_key(tmp_path)
+    with open_hub(tmp_path) as hub:
+        edit = {"path": "diaries/long.md", "title": "Long", "body": "word " * 30_000}
+        assert Asker(hub, key)("POST", "/v1/kb/edit", json=edit).status_code == 200
+
+
+class _Pieces:
+    """A body without an end."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    async def __call__(self) -> dict[str, Any]:
+        self.taken += 1
+        assert self.taken < 1_000, "read on and on"
+        return {"type": "http.request", "body": b"x" * 1_000, "more_body": True}
+
+
+async def _ask(hub: Hub, path: str, headers: dict[str, str], receive: _Pieces) -> int:
+    sent: list[Any] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        await anyio.lowlevel.checkpoint()
+        sent.append(message)
+
+    told = {"host": "127.0.0.1", **headers}
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in told.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 7788),
+    }
+    await hub.app(scope, receive, send)
+    return int(sent[0]["status"])

@@ -12,12 +12,25 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 STREAMED = "diarist.streamed"
 """Set in the scope by a route that takes a large body piece by piece."""
 
+SMALL_BYTES = 64 << 10
+"""A body that says it is no longer is read before anybody asks who sends it."""
+
 ZSTD_PIECE = 512
 """Bytes unpacked at once: they cannot become more than some 16 MB."""
 
 
 class _Unpacker(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def may_be_large(headers: Mapping[str, str]) -> bool:
+    """May the body become large? Then who sends it is to be let in first: what a stranger sends must not fill the memory.
+
+    `headers` by their names in lower case.
+    """
+    declared = headers.get("content-length", "0")
+    small = declared.isascii() and declared.isdigit() and int(declared) <= SMALL_BYTES
+    return not small or "transfer-encoding" in headers or headers.get("content-encoding", "").lower() not in ("", "identity")
 
 
 def expanded(receive: Receive, headers: Mapping[str, str], scope: dict[str, Any], limit: int, stream_limit: int) -> Receive:

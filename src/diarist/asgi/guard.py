@@ -16,6 +16,7 @@ from diarist.asgi.bodies import compressed, expanded, wants
 from diarist.asgi.metrics import Metrics
 from diarist.asgi.problems import Problem, tell
 from diarist.asgi.tracing import Trace
+from diarist.stages.redact.redactor import default_redactor
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -162,6 +163,12 @@ class Rates:
         return 0.0 if passed else (1 - left) / self._per_second
 
 
+def _may_be_logged(request_id: str) -> bool:
+    """Is a client's name for its request a plain one, and no secret?"""
+    plain = request_id.isascii() and request_id.replace("-", "").isalnum() and len(request_id) <= 64
+    return plain and default_redactor().redact(request_id) == request_id
+
+
 class _Answer:
     """Sends one response: adds our headers, packs a body that came whole."""
 
@@ -173,8 +180,7 @@ class _Answer:
         self._started = False
         self.status = 0
         self.sent = 0
-        plain = request_id.isascii() and request_id.replace("-", "").isalnum() and len(request_id) <= 64
-        self.request_id = request_id if plain else os.urandom(8).hex()
+        self.request_id = request_id if _may_be_logged(request_id) else os.urandom(8).hex()
 
     async def send(self, message: dict[str, Any]) -> None:
         """One message of the app's."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,6 +19,7 @@ from diarist.errors import (
     RedactionError,
     ReviewError,
     StoreAwayError,
+    StoreError,
     StoreFullError,
     StoreLockedError,
     UsageError,
@@ -57,6 +59,18 @@ _STATUS: tuple[tuple[type[DiaristError], int], ...] = (
 )
 
 
+_PLACES: tuple[tuple[type[DiaristError], str], ...] = (
+    (StoreLockedError, "another writer holds the store; try again"),
+    (StoreAwayError, "the database cannot be reached; try again"),
+    (StoreFullError, "no space is left where the store lies; nothing was half written"),
+    (ReadOnlyError, "the store cannot be written here; the server's log says more"),
+    (StoreError, "the server's log says more"),
+    (IndexUnavailableError, "the search index cannot be used; the server's log says more"),
+)
+"""What clients are told instead of messages that name files, hosts and databases: those are for who runs the server."""
+log = logging.getLogger("diarist.http")
+
+
 class Problem(Exception):  # noqa: N818 - RFC 9457's own word
     """Ends a request. `more`: further members of the answer."""
 
@@ -91,8 +105,11 @@ def problem_of(error: Exception) -> Problem:
         return error
     if isinstance(error, DiaristError):
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+        told = next((words for kind, words in _PLACES if isinstance(error, kind)), "") or str(error)
         more = {"candidates": error.candidates[:20]} if isinstance(error, AmbiguousIdError) else {}
-        return Problem(status, str(error), {"retry-after": "2"} if status == 503 else None, **more)
+        if told != str(error):
+            log.warning("store", extra={"told": {"error": type(error).__name__, "detail": str(error)}})
+        return Problem(status, told, {"retry-after": "2"} if status == 503 else None, **more)
     if isinstance(error, msgspec.ValidationError):
         return Problem(422, str(error))
     if isinstance(error, msgspec.DecodeError):

@@ -186,7 +186,7 @@ def _base(call: Call) -> int | None:
     if call.body.base_revision is not None or not told or told == "*":
         return int(call.body.base_revision) if call.body.base_revision is not None else None
     number, _, digest = told.strip('"').partition("-")
-    if len(told) > MAX_ETAG or not number.isdigit() or len(number) > 9 or not digest:
+    if len(told) > MAX_ETAG or not (number.isascii() and number.isdigit()) or len(number) > 9 or not digest:
         raise Problem(422, "If-Match takes the ETag of the document")
     project = call.caller.project if call.caller.project is not None else call.body.project
     ids = document_id(project, clean_path(call.body.path))

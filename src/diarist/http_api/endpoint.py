@@ -17,7 +17,6 @@ from diarist.asgi.access import Doorkeeper
 from diarist.asgi.bodies import STREAMED, may_be_large
 from diarist.asgi.problems import Problem, problem_of, tell
 from diarist.asgi.workroom import Workroom
-from diarist.errors import DiaristError
 from diarist.http_api.asked import Nothing
 from diarist.http_api.many import read_many
 from diarist.http_api.route import Call, Reply, Route
@@ -92,8 +91,8 @@ def _endpoint(route: Route, desk: Desk) -> StarletteRoute:
             return await desk.room.run(lambda: answer(route, desk, asked))
         except ClientDisconnect:
             return Response(status_code=400)
-        except (Problem, DiaristError) as error:
-            return _told(problem_of(error))
+        except Problem as problem:
+            return _told(problem)
 
     return StarletteRoute(route.path, endpoint, methods=[route.method], name=route.name)
 

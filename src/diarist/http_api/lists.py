@@ -62,11 +62,7 @@ def list_page(call: Call, where: RecordFilter, limit: int, cursor: str) -> tuple
     """A page of records, newest first: it goes on after the last record of the page before, whatever was written since."""
     at, last = None, ""
     if cursor:
-        parts = read_cursor(cursor)
-        if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or abs(int(parts[0])) > 10**17:
-            raise _no_cursor()
-        at, last = _EPOCH + int(parts[0]) * _MICRO, parts[1]
-        beyond = at + _MICRO
+        at, beyond, last = _place_of(cursor)
         where = msgspec.structs.replace(where, before=beyond if where.before is None else min(where.before, beyond))
     records = call.memory.list_records(where, limit=limit + 1 + (limit if cursor else 0))
     fresh = (record for record in records if at is None or record.created_at < at or record.id > last)
@@ -75,6 +71,16 @@ def list_page(call: Call, where: RecordFilter, limit: int, cursor: str) -> tuple
         return found, None
     end = found[limit - 1]
     return found[:limit], make_cursor((end.created_at - _EPOCH) // _MICRO, end.id)
+
+
+def _place_of(cursor: str) -> tuple[datetime, datetime, str]:
+    """When the last record of the page before was made, the moment after that, and its id."""
+    try:
+        number, last = read_cursor(cursor)
+        at = _EPOCH + int(number) * _MICRO
+        return at, at + _MICRO, last
+    except (ValueError, OverflowError) as error:  # no number, or one beyond all times
+        raise _no_cursor() from error
 
 
 def item_of(record: Record) -> Item:

@@ -30,6 +30,8 @@ def ask(url: str, body: Mapping[str, Any], headers: Mapping[str, str], *, timeou
             content = _bounded(response.iter_bytes(), most)
             if response.status_code != 200:
                 raise ModelError(f"the model service answered {response.status_code}")
+    except UnicodeEncodeError as error:
+        raise ModelError("the key of the model service holds characters that no key can have") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ModelError(f"the model service could not be reached ({type(error).__name__})") from error
     try:

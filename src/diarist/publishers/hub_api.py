@@ -23,11 +23,19 @@ class HttpHub:
         import httpx2
 
         try:
-            response = httpx2.post(self._url, json=dict(document), headers=self._headers, timeout=self._timeout)
+            sent = httpx2.stream(
+                "POST", self._url, json=dict(document), headers=self._headers, timeout=self._timeout, follow_redirects=False
+            )
+            with sent as response:
+                status, kind = response.status_code, response.headers.get("content-type", "")
+                begins = next(response.iter_raw(), b"")  # no more of it: an answer may be endless
+        except UnicodeEncodeError as error:
+            raise HubError("MOTHER_AI_API_KEY holds characters that no key can have", retry=True) from error
         except httpx2.InvalidURL as error:
             raise HubError("MOTHER_AI_URL is not an address", retry=False) from error
         except httpx2.HTTPError as error:
             raise HubError(f"the hub could not be reached ({type(error).__name__})", retry=True) from error
-        if response.status_code // 100 != 2:
-            status = response.status_code
+        if status // 100 != 2:
             raise HubError(f"the hub answered {status}", retry=status in LATER or status >= 500)
+        if kind.startswith("text/html") or begins.lstrip().startswith(b"<"):  # a sign-in page, another site
+            raise HubError("a web page answered instead of the hub; see MOTHER_AI_URL", retry=True)

@@ -111,6 +111,7 @@ class PostgresDatabase:
             min_size=0,
             max_size=size,
             timeout=wait,
+            reconnect_timeout=wait,  # tries pause ever longer until they are given up: a server that is back must not wait minutes
             kwargs={"autocommit": True, "connect_timeout": max(int(wait), 2)},
             configure=self._configure,
             open=True,

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from diarist.asgi.access import COOKIE, SESSION_SECONDS, Doorkeeper
+from diarist.asgi.bodies import SMALL_BYTES, may_be_large
 from diarist.asgi.problems import TITLES, Problem, problem_of
 from diarist.model.record import RecordFilter
 from diarist.web.kept import Shelf
@@ -40,6 +41,8 @@ def routes(room: Workroom, door: Doorkeeper) -> list[BaseRoute]:
 def _route(page: Page, room: Workroom, door: Doorkeeper, shelf: Shelf) -> Route:
     async def endpoint(request: Request) -> Response:
         request.scope["diarist.route"] = page.path
+        if page.method == "POST" and may_be_large(request.headers) and await room.run(lambda: door.by_cookie(cookie_of(request))) is None:
+            return RedirectResponse("/login?next=/", 303)
         try:
             body = await request.body() if page.method == "POST" else b""
         except ClientDisconnect:
@@ -167,7 +170,12 @@ def _login(room: Workroom, door: Doorkeeper) -> Any:
 
     async def endpoint(request: Request) -> Response:
         request.scope["diarist.route"] = "/login"
-        body = await request.body() if request.method == "POST" else b""
+        if may_be_large(request.headers):
+            raise Problem(413, f"a form to sign in with has {SMALL_BYTES:,} bytes at most, and says how many")
+        try:
+            body = await request.body() if request.method == "POST" else b""
+        except ClientDisconnect:
+            return Response(status_code=400)
         return await room.run(lambda: work(request, body))
 
     return endpoint

@@ -7,14 +7,14 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from diarist.errors import InvalidInputError, ReadOnlyError, SchemaTooNewError, StoreError
+from diarist.errors import InvalidInputError, ReadOnlyError, SchemaTooNewError, StoreAwayError, StoreError
 from diarist.model.record import Record, RecordFilter, SearchText
 from diarist.stores import open_server, open_server_vault, open_store
 from diarist.stores.postgres import CHANNEL, PostgresDatabase, describe
@@ -145,6 +145,22 @@ def test_a_connection_that_died_is_made_anew(url: str, put: Put) -> None:
         put(store, 2)
         assert store.count_records(RecordFilter()) == 2
         assert store.check_history() == []
+
+
+def test_a_server_that_is_back_is_used_by_the_next_that_asks(postgres: Server, url: str) -> None:
+    """However long it was away: pauses between tries to connect do not grow beyond what one waits for."""
+    name = url.partition("@/")[2].partition("?")[0]
+    with closing(PostgresDatabase(url, tenant="local", wait=0.5)) as database:
+        postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        for _ in range(8):
+            with pytest.raises(StoreAwayError):
+                database.fetch("SELECT 1", {})
+        postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        found: list[object] = []
+        for _ in range(2):  # the first may come in the midst of a try
+            with suppress(StoreAwayError):
+                found += database.fetch("SELECT 1", {})
+        assert found
 
 
 def test_writers_take_turns_and_numbers_have_no_gaps(url: str, make_record: Put, make_search: Callable[..., SearchText]) -> None:

@@ -56,6 +56,12 @@ def test_whatever_goes_wrong_is_a_model_error_without_prompt_or_key(server: Stub
     assert "the prompt" not in str(caught.value)
 
 
+def test_a_key_of_other_letters_is_a_model_error_without_the_key(server: StubServer) -> None:
+    with pytest.raises(ModelError) as caught:
+        completer(server, key="schlüssel").complete(derived("the prompt"), max_tokens=9)
+    assert "schl" not in str(caught.value)
+
+
 def test_a_service_that_is_not_there_is_a_model_error() -> None:
     """Nothing listens on port 9 of loopback."""
     with pytest.raises(ModelError, match="could not be reached"):
