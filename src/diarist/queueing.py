@@ -25,6 +25,8 @@ from diarist.stores.job_queue import NAME, SCHEMA, TABLES, QueueBoard
 from diarist.stores.postgres_schema import ROLE
 
 MIGRATING = 0x44694A62
+RECONNECT_SECONDS = 30.0
+"""Tries to reach a database that is away pause ever longer until this has passed, and then begin anew."""
 """The advisory lock of those who make the queue's tables: "DiJb"."""
 ATTEMPTS = 6
 """Of one job in all. Pauses between them grow: 4, 16, 64 … seconds."""
@@ -45,7 +47,8 @@ WHERE n.nspname = %(schema)s AND pg_has_role(current_user, n.nspowner, 'USAGE') 
 
 def build_queue(url: str, opened: OpenTenant) -> procrastinate.App:
     """The queue on a PostgreSQL database. `opened` opens a tenant's workspace for a worker's thread."""
-    connector = procrastinate.PsycopgConnector(conninfo=url, kwargs={"options": f"-c search_path={SCHEMA}"})
+    path = {"options": f"-c search_path={SCHEMA}"}
+    connector = procrastinate.PsycopgConnector(conninfo=url, kwargs=path, reconnect_timeout=RECONNECT_SECONDS)
     queue = procrastinate.App(connector=connector)
 
     @queue.task(name=NAME, retry=procrastinate.RetryStrategy(max_attempts=ATTEMPTS - 1, exponential_wait=4), pass_context=True)

@@ -345,8 +345,11 @@ def _mcp(room: Workroom, base_url: str, options: Options) -> McpApp:
     def may_write(_: str) -> bool:
         return _caller.get().may("write")
 
-    reading = build_server(opened, base_url=base_url, tell=tell_use)
-    writing = build_server(opened, base_url=base_url, tell=tell_use, write=True)
+    def words(error: DiaristError) -> str:
+        return problem_of(error).detail
+
+    reading = build_server(opened, base_url=base_url, tell=tell_use, words=words)
+    writing = build_server(opened, base_url=base_url, tell=tell_use, write=True, words=words)
     origins = [f"{scheme}://{name}{port}" for scheme in ("http", "https") for name in options.hosts for port in ("", ":*")]
     return McpApp(reading, writing, may_write, hosts=[*options.hosts, *_own_name(options.host)], origins=origins)
 

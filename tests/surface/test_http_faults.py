@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver.exceptions import ToolError
 
 from diarist.app.memory import Memory
+from diarist.asgi.problems import problem_of
 from diarist.errors import StoreAwayError, StoreCorruptError
+from diarist.mcp_server.desk import Desk
 from diarist.serving import Options, build
 from hubs import FREE, Asker, open_hub
 
@@ -62,3 +65,15 @@ def test_whatever_fails_wherever_is_told_as_a_problem(tmp_path: Path, path: str,
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert "a text" not in answer.text + page.text
+
+
+def test_a_tool_names_no_place_of_the_server() -> None:
+    """To whom runs the server by hand it does: they can do something about it."""
+
+    def opened() -> Memory:
+        raise StoreAwayError("PostgreSQL on /a text cannot be reached")
+
+    for desk, says in ((Desk(opened, "", lambda error: problem_of(error).detail), False), (Desk(opened, ""), True)):
+        with pytest.raises(ToolError) as told, desk.memory():
+            pass
+        assert ("a text" in str(told.value)) is says

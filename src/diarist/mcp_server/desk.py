@@ -32,11 +32,12 @@ MOST_CHARACTERS = 100_000
 
 
 class Desk:
-    """One workspace, shared by all calls of a server."""
+    """One workspace, shared by all calls of a server. `words`: what a client is told of an error."""
 
-    def __init__(self, open_memory: Callable[[], Memory], base_url: str) -> None:
+    def __init__(self, open_memory: Callable[[], Memory], base_url: str, words: Callable[[DiaristError], str] = str) -> None:
         self._open = open_memory
         self._base = base_url.rstrip("/")
+        self._words = words
         self._memory: Memory | None = None
         self._turn = threading.Lock()
 
@@ -46,7 +47,7 @@ class Desk:
         try:
             yield self._opened()
         except DiaristError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(self._words(error)) from error
 
     def close(self) -> None:
         """Lets go of the workspace."""
